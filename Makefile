@@ -27,6 +27,7 @@ setup_run   := build host emu plot
 setup_faults := build host emu plot
 setup_test  := build host emu test
 setup_lint  := build host emu test lint
+setup_coverage := build host test
 setup_flash := build host flash
 setup_silicon := build host emu $(if $(PORT),flash)
 setup_bench := build host emu
@@ -137,6 +138,7 @@ include dyn/dyn.mk
 include firmware/firmware.mk
 include firmware/stack.mk
 include test/tests.mk
+include test/gates.mk
 include tools/tools.mk
 include tools/gen/gen.mk
 include tools/bench/bench.mk
@@ -276,7 +278,7 @@ compile_commands.json: always ## for editors: how each file of the tool, of the 
 	    $(if $(filter host,$(BOARD)),,&& $(MAKE) -nB V=1 BOARD=$(BOARD) firmware); } | tools/dev/compile_commands.py > $@
 
 help: ## this list
-	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile tools/bench/bench.mk test/silicon/silicon.mk tools/papers/papers.mk | expand -t 14
+	@sed -n 's/^\([a-z_.-]*\):.*## /\1\t/p' Makefile test/gates.mk tools/bench/bench.mk test/silicon/silicon.mk tools/papers/papers.mk | expand -t 14
 
 clean: ## remove what was built, keep what was downloaded
 	@find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} + 2>/dev/null || true

@@ -86,7 +86,8 @@ TEST_DEFS_hal_uart_f1 += -DUART_TX_RING=16 -DUART_RX_RING=8
 TESTS_HOST   += $(addprefix hal_,$(HAL_TESTS_F4) $(HAL_TESTS_F1))
 
 # firmware/: on the host in f32, or in q31 with TEST_REAL_<name>; on a board in the number type of its core.
-TESTS_HOST += control_q31 fixed direction between fit preempt preempt_q31 store link link_f1 supervisor
+TESTS_HOST += control_q31 fixed direction effort effort_q31 between fit preempt preempt_q31 store link link_f1 supervisor supervisor_model lease
+TESTS_HOST += supervisor_unit guard stop homing direction_unit
 # Only control loops in floats have elastic links.
 TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
 TEST_SRC_control      := $(ON_BOARD)
@@ -96,9 +97,15 @@ TEST_SRC_fixed        := $(ARMS)
 TEST_REAL_fixed       := q31
 TEST_SRC_flex_control := $(FLEX_ARMS)
 TEST_SRC_direction    := $(ON_BOARD)
+TEST_SRC_effort       := $(ON_BOARD)
+TEST_SRC_effort_q31   := $(ON_BOARD)
+TEST_REAL_effort_q31  := q31
 # The background calls the wrapped functions; the test runs a tick inside them.
 TEST_SRC_fit          := test/support/planar_image.c
 TEST_SRC_supervisor   := test/support/planar_image.c
+TEST_SRC_supervisor_model := $(addprefix test/support/,supervisor_model.c supervisor_model_guards.c supervisor_model_requests.c supervisor_model_parameters.c \
+                             supervisor_script.c supervisor_rig.c planar_image.c)
+TEST_SRC_lease        := test/support/planar_image.c
 TEST_SRC_between      := $(ON_BOARD)
 TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next
 # The core is compiled again with a call in each basic block; the test runs a tick in such a call.
@@ -111,7 +118,8 @@ TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
 TEST_SRC_store        := tools/link/power_cut.c
-TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) test/support/link_board.c test/support/planar_image.c
+TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) tools/cli/text.c test/support/link_board.c \
+                         test/support/planar_image.c
 # The server as the 8 KB board builds it, on the flash driver of its chip and a model of the flash controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
 TEST_DEFS_link_f1  = $(HAL_DEFS_F1) $(F1_BOARD_DEFS) $(CORE_DEFS_q31)
@@ -142,7 +150,7 @@ TEST_LIBS_silicon_report = $(ROBOT_LIBS)
 TEST_SRC_robot_modes   := $(FLEX_ARMS)
 TEST_LIBS_robot_modes   = $(FLEX_TEST_LIBS)
 TEST_SRC_sim_rk        := tools/sim/rk.c
-TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.c $(addprefix tools/cli/,rows.c number.c diagnostics.c out.c messages.c) \
+TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.c $(addprefix tools/cli/,rows.c number.c diagnostics.c out.c messages.c text.c) \
                           $(wildcard tools/gen/*.c) firmware/lab/methods.c
 ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))

@@ -28,8 +28,23 @@
 #include "firmware/params/parameters.h"
 #include "firmware/params/settings.h"
 #include "firmware/safety/faults.h"
+#include "firmware/safety/lease.h"
 #include "firmware/safety/supervisor.h"
 #include "firmware/sim_arm/sim_arm.h"
+
+/* Values that a command uses for its own purpose. The parameters return to the values beneath when
+ * the command's lease ends or lapses, guards also at a fault. The last rows are for commands that
+ * change a value of each joint. */
+enum { APP_OVERRIDES = 12 + 2 * DYN_MAX_JOINTS };
+typedef struct {
+    uint32_t count;
+    float beneath[APP_OVERRIDES];
+    uint8_t parameter[APP_OVERRIDES], joint[APP_OVERRIDES];
+    uint8_t over[APP_OVERRIDES]; /* its lease is over, and it waits until it can be taken back */
+} overrides_t;
+
+/* Bits of app_t.notice and, shifted, of a sample's state. */
+enum { NOTICE_WEAKER = 1 << 0, NOTICE_OVERRIDDEN = 1 << 1 };
 
 typedef struct app {
     /* Most of these are written by the tick. The background writes the requests, detached, tail,
@@ -50,6 +65,8 @@ typedef struct app {
     volatile uint32_t dropped;    /* samples lost because the background was late */
     volatile uint32_t loaded;     /* an arm is loaded */
     volatile uint32_t enabled;    /* the outputs are on */
+    volatile uint32_t notice;     /* NOTICE_...; written by the background */
+    lease_t lease;
     volatile uint32_t point_tick; /* tick in which the newest point of a streamed motion arrived */
     uint32_t since_sample;
     uint32_t cost; /* cost of the last tick, in counter steps */
@@ -59,7 +76,6 @@ typedef struct app {
     loop_t loop;
     motion_state_t motion;
     sim_arm_t sim_arm;
-    scratch_t scratch;
     /* Written by the background. */
     uint32_t n, loads, tick_steps;
     /* Tick in which another arm (simulated, real or newly loaded) came under control. Each detached
@@ -70,11 +86,16 @@ typedef struct app {
     uint32_t missed;        /* ticks since the last complete reading of the encoders */
     uint32_t where;         /* the joint that the last refusal concerns */
     float volts;            /* nominal supply, V */
+    float tool_m;           /* distance of the tool from the origin of the last link, m */
+    overrides_t overrides;
     dyn_units_t units;
     settings_t joint[DYN_MAX_JOINTS];
     float parameter[PARAMETERS_ONE];
     union {
-        sample_t ring[APP_SAMPLES];
+        struct {
+            sample_t ring[APP_SAMPLES];
+            scratch_t scratch; /* of the tick */
+        };
         image_t image; /* the parsed image, only while it is loaded */
     } memory;
     const arm_t *arm;   /* the arm prepared last; the simulated arm shares it if there is only
@@ -146,15 +167,21 @@ uint32_t app_where(const app_t *app);
  * ends in them, at rest. If the points run out, the motion brakes and an underrun is counted.
  */
 int app_motion_start(app_t *app, const motion_t *motion);
-int app_point_push(app_t *app, const float q[]);
+/* Takes all of the control points, or none if one of them is refused. */
+int app_points_push(app_t *app, const float q[], uint32_t points);
+static inline int app_point_push(app_t *app, const float q[]) {
+    return app_points_push(app, q, 1);
+}
 int app_points_end(app_t *app);
 uint32_t app_point_credits(const app_t *app); /* points that can be pushed now */
 /* Brings the motion to rest, then switches the outputs off, or holds an arm without brakes. */
 int app_stop(app_t *app);
 /* Switches the outputs off at once. */
 int app_off(app_t *app);
-/* Clears a fault. If the loop still holds or lowers the arm, it then holds it (state running);
- * otherwise the board becomes idle, or unconfigured if no robot is loaded. Returns APP_E_STATE if
+/* Clears a fault; no output changes. If the loop still holds or lowers the arm, it then holds it
+ * (state running); an arm that is damped stays so (state damping) until a motion of kind HOLD holds
+ * it or app_off releases it; otherwise the board becomes idle, or unconfigured if no robot is
+ * loaded. Returns APP_E_STATE if
  * there is no fault, or while the arm still brakes; APP_E_LATCHED while the hardware keeps the
  * outputs of the real arm off, because the emergency stop is pressed for example. */
 int app_clear(app_t *app);
@@ -167,6 +194,19 @@ int app_place(app_t *app, const float q[]);
  * not per joint. */
 int app_set(app_t *app, uint32_t parameter, uint32_t joint, float value);
 int app_get(const app_t *app, uint32_t parameter, uint32_t joint, float *value);
+/* Returns whether a guard is weaker with `value` than with `than`. */
+bool app_weaker(uint32_t parameter, float value, float than);
+
+/* Takes the lease for the client with this token or renews it, for so many ms of the board's time,
+ * at most LEASE_MS with the real arm; 0 ends it. If it is not renewed in time, it lapses: what moves
+ * then stops with the fault `host`, and the overrides end. APP_E_LEASE: another client has it. */
+int app_lease(app_t *app, uint32_t token, uint32_t ms);
+/* Sets a parameter until the lease of this client ends. */
+int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t joint, float value);
+/* Like app_get, but without overrides: the value that is saved. */
+int app_lasting(const app_t *app, uint32_t parameter, uint32_t joint, float *value);
+/* The turn of the background: ends overrides that are over. */
+void app_poll(app_t *app);
 
 /* Returns the oldest sample, or NULL. The sample stays valid until it is released. */
 const sample_t *app_sample_peek(const app_t *app);

@@ -25,8 +25,8 @@ int app_stop(app_t *app) {
     if (outputs_off(app))
         app->leaving = 1; /* discards a motion that is still waiting for the next tick or for its
                            * points */
-    else
-        app->stopping = 1;
+    else if (app->safety.state != APP_STATE_DAMPING || app->closing)
+        app->stopping = 1; /* an arm that is only damped has no motion to stop */
     app_clock_unlock(lock);
     return APP_OK;
 }
@@ -58,9 +58,11 @@ int app_clear(app_t *app) {
         app->safety.guard.late = app->safety.guard.unread = 0;
         app->safety.fault = APP_FAULT_NONE;
         app->safety.fault_joint = APP_NO_JOINT;
-        app->safety.state = app_state_next(APP_STATE_FAULT, !app->loaded ? APP_EVENT_FORGET
-                                                            : holds      ? APP_EVENT_HELD
-                                                                         : APP_EVENT_CLEAR);
+        app->safety.state =
+            app_state_next(APP_STATE_FAULT, !app->loaded            ? APP_EVENT_FORGET
+                                            : holds                 ? APP_EVENT_HELD
+                                            : stop == APP_STOP_DAMP ? APP_EVENT_DAMPED
+                                                                    : APP_EVENT_CLEAR);
     }
     app_clock_unlock(lock);
     return clears ? APP_OK : APP_E_STATE;

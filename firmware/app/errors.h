@@ -64,7 +64,16 @@
       "active")                                                                                    \
     X(-25, UNREAD, "not all encoders have given a position yet",                                   \
       "check wiring and supply of the encoders; `appell status --port P` shows what the board "    \
-      "has")
+      "has")                                                                                       \
+    X(-26, LEASE, "another command moves the arm, or this one has lost its lease",                 \
+      "end the other command first; STOP works all the same")                                      \
+    X(-27, LOOSE,                                                                                  \
+      "this would weaken a guard, the feedback or the feedforward while the outputs are on",       \
+      "stop the arm first; an arm without brakes must be released, so support it")                 \
+    X(-28, OVERRIDE, "a running command overrides this parameter, or it cannot be overridden",     \
+      "end that command first; guards of the real arm cannot be overridden")                       \
+    X(-29, TOOL_SPEED, "the tool could become faster than tool_speed",                             \
+      "jog more slowly, or raise tool_speed while the outputs are off")
 
 typedef enum {
     APP_OK = 0,

@@ -6,19 +6,34 @@
 #include "firmware/app/setup.h"
 #include "firmware/app/tick.h"
 #include "firmware/control/number.h"
+#include "firmware/safety/stop.h"
 
 /* The fraction of the period that a tick may take; the rest remains for the background. */
 #define BUDGET 0.9f
+
+/* The tick is kept out, because the check uses its scratch. */
+uint32_t control_weak(app_t *app, const control_t *c) {
+    const uint32_t lock = app_clock_lock();
+    const uint32_t weak = stop_weak(c, &app->memory.scratch, app->loop.q, real_known(1));
+    app_clock_unlock(lock);
+    return weak;
+}
 
 int control_change(app_t *app) {
     if (APP_CONTROLS == 1 && !app_rests(app))
         return APP_E_STATE;
     if (APP_CONTROLS == 1)
         tick_detach(app);
-    const bool fits = setup_control(app, control_spare(app));
+    const control_t *spare = control_spare(app);
+    if (!setup_control(app, control_spare(app)))
+        return APP_E_UNITS;
+    /* An arm that is held gets no payload that the motors cannot hold. */
+    if (app->loaded && spare->arm != app->control[app->now].arm && !app_rests(app) &&
+        control_weak(app, spare) != APP_NO_JOINT)
+        return APP_E_WEAK;
     atomic_signal_fence(memory_order_seq_cst);
-    app->pending = fits;
-    return fits ? APP_OK : APP_E_UNITS;
+    app->pending = 1;
+    return APP_OK;
 }
 
 int control_place(app_t *app, const float q[]) {

@@ -39,12 +39,17 @@ static inline void control_take(app_t *app) {
     if (app->pending) {
         app->now = (app->now + 1) % APP_CONTROLS;
         app->pending = 0;
+#if APP_CONTROLS > 1
+        app->loop.fading = app->control[app->now].fade_ticks;
+#endif
     }
 }
 
 /* Makes new constants for the tick. If there is only one control set, the tick stays detached and
  * the caller must call tick_attach. Returns APP_OK or a negative app_error_t. */
 int control_change(app_t *app);
+/* Returns the first joint whose motor cannot hold the arm in its present pose, or APP_NO_JOINT. */
+uint32_t control_weak(app_t *app, const control_t *control);
 /* Makes all constants that depend on arm and rate. The tick must be detached; it uses the result
  * from its next run on. */
 int control_settle_all(app_t *app);

@@ -70,11 +70,13 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
     app->where = UINT32_MAX;
     if (!app_rests(app))
         return APP_E_STATE;
+    setup_end_overrides(app);
     tick_detach(app);
     const int status = load(app, bytes, size, ready);
     app->head = app->tail = 0; /* the image used the memory of the samples */
     app->since_sample = 0;
     app->motion.kind = MOTION_HOLD;
+    setup_notice(app);
     app->loads += status == APP_OK;
     app->loaded = status == APP_OK;
     app->n = status == APP_OK ? app->n : 0;

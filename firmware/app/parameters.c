@@ -76,6 +76,7 @@ static int resettle(app_t *app) {
 static int change_errors(app_t *app) {
     const setup_t from = setup_from(app);
     sim_arm_setup_errors(&from, &app->sim_arm);
+    app->sim_arm.singular = 0;
     return APP_OK;
 }
 
@@ -110,8 +111,11 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     case PARAMETER_encoder_ratio:
         change_home(app, at);
         return resettle(app);
+    case PARAMETER_rate_hz: /* the lease lasts no longer than it was taken for */
+        if (app->lease.left > lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]))
+            app->lease.left = lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]);
+        return resettle(app);
     case PARAMETER_encoder_offset:
-    case PARAMETER_rate_hz:
         return resettle(app);
     case PARAMETER_arm:
         change_arm(app);
@@ -129,7 +133,52 @@ static __attribute__((noinline)) bool may_choose(const app_t *app) {
     return fit.bits == 0;
 }
 
-int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
+bool app_weaker(uint32_t parameter, float value, float than) {
+    const int weaker = parameter_table[parameter].weaker;
+    if (parameter == PARAMETER_guard_setpoint && (value == 0 || than == 0))
+        return value == 0 && than != 0; /* 0 switches this guard off */
+    return weaker > 0 ? value > than : weaker < 0 && value < than;
+}
+
+void setup_notice(app_t *app) {
+    uint32_t notice = app->overrides.count > 0 ? NOTICE_OVERRIDDEN : 0;
+    for (uint32_t i = 0; i < PARAMETERS_ONE; i++)
+        if (app_weaker(i, app->parameter[i], parameter_table[i].fallback))
+            notice |= NOTICE_WEAKER;
+    app->notice = notice;
+}
+
+/* Returns whether the change takes a guard or torque from an arm that the loop holds. */
+static bool loosens(uint32_t parameter, float value, float now) {
+    const bool off =
+        parameter == PARAMETER_kp || parameter == PARAMETER_kd || parameter == PARAMETER_feedback;
+    return app_weaker(parameter, value, now) || (off && value == 0 && now != 0) ||
+           (parameter == PARAMETER_feedforward && value < now);
+}
+
+/* Puts the value into effect, or the one before back. */
+static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
+    float *place_of = parameter_place(app, parameter, at);
+    const float before = *place_of;
+    *place_of = value;
+    if (parameter_table[parameter].idle_only)
+        tick_detach(app); /* detached until the change is in effect or undone */
+    const int status = apply(app, parameter, at);
+    if (status != APP_OK) {
+        *place_of = before;
+        (void)apply(app, parameter, at);
+    }
+    tick_attach(app);
+    setup_notice(app);
+    return status;
+}
+
+int setup_restore(app_t *app, uint32_t parameter, uint32_t at, float value) {
+    return parameter_table[parameter].idle_only && !app_rests(app) ? APP_E_STATE
+                                                                   : put(app, parameter, at, value);
+}
+
+int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
     app->where = at;
     if (!names_joint(app, parameter, at))
         return APP_E_PARAMETER;
@@ -141,22 +190,20 @@ int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
     /* A real arm that is held must not get brakes, which the next stop would rely on. */
     const bool brakes =
         parameter == PARAMETER_brakes && app->parameter[PARAMETER_arm] != ARM_SIMULATED;
-    if ((info->idle_only || brakes) && !app_rests(app))
+    const bool rests = app_rests(app);
+    if ((info->idle_only || brakes) && !rests)
         return APP_E_STATE;
+    if (!rests && loosens(parameter, value, *parameter_place(app, parameter, at)))
+        return APP_E_LOOSE;
     if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
         app->where = UINT32_MAX;
         return app->loaded ? APP_E_FIT : APP_E_STATE;
     }
-    float *place_of = parameter_place(app, parameter, at);
-    const float before = *place_of;
-    *place_of = value;
-    if (info->idle_only)
-        tick_detach(app); /* detached until the change is in effect or undone */
-    const int status = apply(app, parameter, at);
-    if (status != APP_OK) {
-        *place_of = before;
-        (void)apply(app, parameter, at);
-    }
-    tick_attach(app);
-    return status;
+    return put(app, parameter, at, value);
+}
+
+int app_set(app_t *app, uint32_t parameter, uint32_t at, float value) {
+    app->where = at;
+    return setup_overridden(app, parameter, at) ? APP_E_OVERRIDE
+                                                : setup_change(app, parameter, at, value);
 }

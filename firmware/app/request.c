@@ -173,6 +173,12 @@ static int start_jog(app_t *app, const motion_t *in) {
         if (fabsf(in->value[i]) * (1 - ROUNDING) > fastest(app, i))
             return refuse(app, i, APP_E_VELOCITY);
     }
+    const setup_t from = setup_from(app);
+    float tool = 0;
+    for (uint32_t i = 0; i < app->n; i++)
+        tool += fabsf(in->value[i]) * setup_reach(&from, i);
+    if (tool * (1 - ROUNDING) > app->parameter[PARAMETER_tool_speed])
+        return refuse(app, UINT32_MAX, APP_E_TOOL_SPEED);
     for (uint32_t i = 0; i < app->n; i++)
         (void)to_unit(app, QUANTITY_VELOCITY, i, in->value[i], &m->as.jog.target[i]);
     m->count = 0;
@@ -180,13 +186,9 @@ static int start_jog(app_t *app, const motion_t *in) {
     return APP_OK;
 }
 
-/* Called before the loop is closed: checks that every motor can hold its joint against gravity.
- * Detaches the tick, because the check uses the tick's scratch. */
+/* Called before the loop is closed: checks that every motor can hold its joint against gravity. */
 static int check_hold(app_t *app) {
-    tick_detach(app);
-    const uint32_t weak = stop_weak(&app->control[(app->now + app->pending) % APP_CONTROLS],
-                                    &app->scratch, app->loop.q, real_known(1));
-    tick_attach(app);
+    const uint32_t weak = control_weak(app, control_next(app));
     return weak == APP_NO_JOINT ? APP_OK : refuse(app, weak, APP_E_WEAK);
 }
 
@@ -209,7 +211,7 @@ static __attribute__((noinline)) bool fits(const app_t *app) {
 }
 
 /* Returns the state from which a motion may begin: APP_STATE_IDLE with the outputs off,
- * APP_STATE_RUNNING in a loop that is closed or that the next tick closes, APP_STATES if no motion
+ * APP_STATE_DAMPING if it holds an arm that is damped, APP_STATE_RUNNING in a loop that is closed or that the next tick closes, APP_STATES if no motion
  * may begin. Reads the requests before the state, because the tick that takes up a request changes
  * the state. A pending request to switch off is dropped if the outputs are already off. */
 static uint32_t begins(app_t *app, uint32_t wanted) {
@@ -223,6 +225,8 @@ static uint32_t begins(app_t *app, uint32_t wanted) {
         app->motion.kind = MOTION_HOLD; /* discards a motion that waits for points */
         return state;
     }
+    if (state == APP_STATE_DAMPING && !closing)
+        return wanted == MOTION_HOLD && !app->leaving && sensed(app) ? state : APP_STATES;
     const bool closed = closing || state == APP_STATE_RUNNING;
     const bool goes_on = closed && (kind == MOTION_HOLD || jogs) && !stopping && !app->leaving;
     return goes_on ? APP_STATE_RUNNING : APP_STATES;
@@ -232,14 +236,15 @@ static uint32_t begins(app_t *app, uint32_t wanted) {
 static int begin(app_t *app, uint32_t kind, uint32_t begun) {
     const uint32_t lock = app_clock_lock();
     const uint32_t state = app->safety.state;
-    const bool same = state == (app->closing ? APP_STATE_IDLE : begun);
+    const bool open = state == APP_STATE_IDLE || state == APP_STATE_DAMPING;
+    const bool same = app->closing ? open : state == begun;
     if (same) {
         if (kind == MOTION_HOME)
             app->loop.unhomed |= 1u << app->motion.as.home.joint;
         app->motion.kind = kind;
         /* A streamed motion that begins with the outputs off closes the loop later, when its first
          * points have arrived. */
-        if (state == APP_STATE_IDLE && kind != MOTION_POINTS)
+        if (open && kind != MOTION_POINTS)
             app->closing = 1;
     }
     app_clock_unlock(lock);
@@ -251,18 +256,18 @@ int app_motion_start(app_t *app, const motion_t *in) {
     app->where = UINT32_MAX;
     if (in->kind >= MOTIONS)
         return APP_E_KIND;
-    const bool idle = app->safety.state == APP_STATE_IDLE;
-    if (idle && !fits(app))
+    const bool open = app->safety.state == APP_STATE_IDLE || app->safety.state == APP_STATE_DAMPING;
+    if (open && !fits(app))
         return APP_E_FIT;
     const uint32_t state = begins(app, in->kind);
     if (state == APP_STATES)
-        return idle && !sensed(app) ? APP_E_UNREAD : APP_E_STATE;
+        return open && !sensed(app) ? APP_E_UNREAD : APP_E_STATE;
     if (!(in->duration_s >= 0))
         return APP_E_NUMBER;
     if (app->loop.unhomed != 0 && in->kind != MOTION_HOLD && in->kind != MOTION_HOME)
         return refuse(app, (uint32_t)__builtin_ctz(app->loop.unhomed), APP_E_HOME);
     /* Gravity torques are known only if the position is known. */
-    if (state == APP_STATE_IDLE && app->loop.unhomed == 0 && check_hold(app) != APP_OK)
+    if (state != APP_STATE_RUNNING && app->loop.unhomed == 0 && check_hold(app) != APP_OK)
         return APP_E_WEAK;
     for (uint32_t i = 0; i < app->n; i++)
         start[i] = setup_position_si(
@@ -286,16 +291,15 @@ uint32_t app_point_credits(const app_t *app) {
     return used + 2 < APP_POINTS ? APP_POINTS - 2 - used : 0;
 }
 
-static float point_before(const app_t *app, uint32_t back, uint32_t i) {
-    const motion_state_t *m = &app->motion;
-    return setup_position_si(app, i,
-                             m->as.points.point[(m->as.points.head - back) % APP_POINTS][i]);
+static float point_at(const app_t *app, uint32_t at, uint32_t i) {
+    return setup_position_si(app, i, app->motion.as.points.point[at % APP_POINTS][i]);
 }
 
-/* Checks a point against the limits. The curve stays between its points. Its speed is at most the
- * largest difference of successive points divided by the time between them; its acceleration is at
- * most the largest second difference divided by the square of that time. */
-static int check_point(app_t *app, const float q[]) {
+/* Checks the point that follows point number `at` - 1 against the limits. The curve stays between
+ * its points. Its speed is at most the largest difference of successive points divided by the time
+ * between them; its acceleration is at most the largest second difference divided by the square of
+ * that time. */
+static int check_point(app_t *app, uint32_t at, const float q[]) {
     const motion_state_t *m = &app->motion;
     const float h = (float)m->last / (2 * app->parameter[PARAMETER_rate_hz]);
     for (uint32_t i = 0; i < app->n; i++) {
@@ -304,14 +308,14 @@ static int check_point(app_t *app, const float q[]) {
             return refuse(app, i, APP_E_NUMBER);
         if (!within(s, q[i]))
             return refuse(app, i, APP_E_POSITION);
-        if (m->as.points.head == 0) {
+        if (at == 0) {
             const float here = setup_position_si(
                 app, i, app->safety.state == APP_STATE_IDLE ? app->loop.q[i] : app->loop.q_mid[i]);
             if (!(fabsf(q[i] - here) <= START_NEAR))
                 return refuse(app, i, APP_E_START);
             continue;
         }
-        const float one = point_before(app, 1, i), two = point_before(app, 2, i);
+        const float one = point_at(app, at - 1, i), two = point_at(app, at - 2, i);
         if (fabsf(q[i] - one) * (1 - ROUNDING) > fastest(app, i) * h + POINT_STEP)
             return refuse(app, i, APP_E_VELOCITY);
         if (fabsf(q[i] - 2 * one + two) > s->acceleration * h * h * (1 + ROUNDING) + POINT_STEP)
@@ -320,15 +324,19 @@ static int check_point(app_t *app, const float q[]) {
     return APP_OK;
 }
 
-static void put_point(app_t *app, const float q[], uint32_t times) {
-    motion_state_t *m = &app->motion;
-    for (uint32_t k = 0; k < times; k++) {
-        real *point = m->as.points.point[m->as.points.head % APP_POINTS];
+/* Writes points from number `at` on, which the tick reads only when `head` counts them. Returns the
+ * number of the next one. */
+static uint32_t put_point(app_t *app, uint32_t at, const float q[], uint32_t times) {
+    for (; times > 0; times--, at++)
         for (uint32_t i = 0; i < app->n; i++)
-            (void)setup_position(app, i, q[i], &point[i]);
-        atomic_signal_fence(memory_order_seq_cst); /* the point is written before head counts it */
-        m->as.points.head++;
-    }
+            (void)setup_position(app, i, q[i], &app->motion.as.points.point[at % APP_POINTS][i]);
+    return at;
+}
+
+/* Lets the tick read the points before number `at`, which are written by now. */
+static void publish_points(app_t *app, uint32_t at) {
+    atomic_signal_fence(memory_order_seq_cst);
+    app->motion.as.points.head = at;
 }
 
 /* Closes the loop when half of the buffer is filled, to absorb the jitter of the line, or when the
@@ -351,16 +359,21 @@ static int close_when_filled(app_t *app) {
     return APP_OK;
 }
 
-int app_point_push(app_t *app, const float q[]) {
+int app_points_push(app_t *app, const float q[], uint32_t points) {
+    const motion_state_t *m = &app->motion;
     app->where = UINT32_MAX;
-    if (app->motion.kind != MOTION_POINTS || app->motion.as.points.ended)
+    if (m->kind != MOTION_POINTS || m->as.points.ended)
         return APP_E_STATE;
-    if (app_point_credits(app) == 0)
+    if (points > app_point_credits(app))
         return APP_E_ROOM;
-    const int status = check_point(app, q);
-    if (status != APP_OK)
-        return status;
-    put_point(app, q, app->motion.as.points.head == 0 ? 3 : 1);
+    uint32_t at = m->as.points.head;
+    for (; points > 0; points--, q += app->n) {
+        const int status = check_point(app, at, q);
+        if (status != APP_OK)
+            return status;
+        at = put_point(app, at, q, at == 0 ? 3 : 1);
+    }
+    publish_points(app, at);
     app->point_tick = app->ticks;
     return close_when_filled(app);
 }
@@ -368,14 +381,19 @@ int app_point_push(app_t *app, const float q[]) {
 int app_points_end(app_t *app) {
     motion_state_t *m = &app->motion;
     float last[DYN_MAX_JOINTS];
+    const uint32_t head = m->as.points.head;
     app->where = UINT32_MAX;
     if (m->kind != MOTION_POINTS || m->as.points.ended)
         return APP_E_STATE;
-    if (m->as.points.head == 0)
+    if (head == 0)
         return APP_E_START;
     for (uint32_t i = 0; i < app->n; i++)
-        last[i] = point_before(app, 1, i);
-    put_point(app, last, 2);
+        last[i] = point_at(app, head - 1, i);
+    /* the last step may be too large for a stop at its end */
+    const int status = check_point(app, head, last);
+    if (status != APP_OK)
+        return status;
+    publish_points(app, put_point(app, head, last, 2));
     m->as.points.ended = 1;
     return close_when_filled(app);
 }

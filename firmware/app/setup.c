@@ -14,8 +14,8 @@
 #define TORQUE_FIRST_S   0.01f    /* the loop holds the arm for this time before the brakes open */
 
 setup_t setup_from(const app_t *app) {
-    return (setup_t){app->n,     app->arm,       app->flex, &app->units,
-                     app->joint, app->parameter, app->volts};
+    return (setup_t){app->n,     app->arm,       app->flex,  &app->units,
+                     app->joint, app->parameter, app->volts, app->tool_m};
 }
 
 /* Adds what the hardware decides: the range of the supply sensor, how often an encoder's reading
@@ -94,6 +94,10 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
         out->counts = out->prismatic ? COUNTS_PRISMATIC : COUNTS_REVOLUTE;
 }
 
+static float length(const float v[3]) {
+    return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
 int setup_settings(app_t *app) {
     const image_t *image = &app->memory.image;
     const float rate = image->arm.rate_hz[0];
@@ -114,6 +118,9 @@ int setup_settings(app_t *app) {
     }
     if (!(app->volts > 0))
         app->volts = VOLTS_DEFAULT;
+    /* A robot without a tool frame ends at twice the distance of the centre of mass of its last
+     * link, as a uniform link would. */
+    app->tool_m = fmaxf(length(image->arm.tool_xyz), 2 * length(image->joint[app->n - 1].com));
     app->parameter[PARAMETER_rate_hz] = rate;
     if (image->has & IMAGE_HAS_FEEDBACK)
         app->parameter[PARAMETER_feedback] = (float)image->feedback;
@@ -145,8 +152,9 @@ int app_exponent(const app_t *app, uint32_t quantity, uint32_t at) {
     const exponents_t e = setup_exponents(&from, at);
     // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): floats read none of it
     const int by_quantity[QUANTITIES] = {
-        [QUANTITY_NONE] = WHOLE,       [QUANTITY_POSITION] = e.p, [QUANTITY_VELOCITY] = e.v,
-        [QUANTITY_ACCELERATION] = e.a, [QUANTITY_TORQUE] = e.tau, [QUANTITY_VOLTAGE] = e.volt,
-        [QUANTITY_SUPPLY] = WHOLE};
+        [QUANTITY_NONE] = WHOLE,   [QUANTITY_POSITION] = e.p,
+        [QUANTITY_VELOCITY] = e.v, [QUANTITY_ACCELERATION] = e.a,
+        [QUANTITY_TORQUE] = e.tau, [QUANTITY_VOLTAGE] = e.volt,
+        [QUANTITY_SUPPLY] = WHOLE, [QUANTITY_TOOL_SPEED] = TOOL_SPEED};
     return CONTROL_FLOATS || quantity >= QUANTITIES ? WHOLE : by_quantity[quantity];
 }

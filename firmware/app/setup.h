@@ -24,4 +24,14 @@ float setup_position_si(const app_t *app, uint32_t joint, real_t q);
  * app_error_t. */
 int homing_start(app_t *app, const motion_t *motion);
 
+/* Changes a parameter, as app_set without its rule about overrides. */
+int setup_change(app_t *app, uint32_t parameter, uint32_t joint, float value);
+/* Puts a value back that was in use before; only the outputs can be in the way. */
+int setup_restore(app_t *app, uint32_t parameter, uint32_t joint, float value);
+/* Ends all overrides, as far as the outputs allow. */
+void setup_end_overrides(app_t *app);
+bool setup_overridden(const app_t *app, uint32_t parameter, uint32_t joint);
+/* Finds out anew what NOTICE_... has to say. */
+void setup_notice(app_t *app);
+
 #endif

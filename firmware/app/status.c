@@ -34,7 +34,7 @@ void app_status(const app_t *app, app_status_t *out) {
     out->rate_hz = (uint32_t)app->parameter[PARAMETER_rate_hz];
     out->loads = app->loads;
     out->tick_steps = app->tick_steps;
-    out->limited = app->safety.guard.limited;
+    out->limited = app->safety.guard.effort.limited;
     out->unhomed = app->loop.unhomed;
     const uint32_t at = out->fault_joint < app->n ? out->fault_joint : 0;
     const unsigned quantity = app_fault_quantity(out->fault);
@@ -59,6 +59,12 @@ const sample_t *app_sample_peek(const app_t *app) {
 void app_sample_release(app_t *app) {
     if (app->head != app->tail)
         app->tail++;
+    /* The place of a sample is its number modulo the size of the ring, which must not jump when the
+     * number wraps. */
+    const uint32_t lock = app_clock_lock();
+    if (app->head == app->tail && app->head > INT32_MAX)
+        app->head = app->tail = 0;
+    app_clock_unlock(lock);
 }
 
 #define WORD_ONE(name)   ((const uint8_t *)&sample->name)

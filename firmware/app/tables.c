@@ -14,10 +14,16 @@
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
+/* A board with little flash sends no help; the tool has the same texts. */
+#ifndef APP_HELP
+#define APP_HELP 1
+#endif
+#define HELP(text) (APP_HELP ? (text) : "")
+
 const sample_info_t sample_table[SAMPLE_FIELDS] = {
 #define ONE                            0
 #define JOINT                          1
-#define X(name, shape, quantity, help) {#name, help, shape, QUANTITY_##quantity},
+#define X(name, shape, quantity, help) {#name, HELP(help), shape, QUANTITY_##quantity},
     SAMPLE_TABLE(X)
 #undef X
 };
@@ -25,9 +31,22 @@ const sample_info_t sample_table[SAMPLE_FIELDS] = {
 #define ANY   0
 #define IDLE  1
 #define WHOLE 2
+#define UP    4
+#define DOWN  8
 const parameter_info_t parameter_table[PARAMETERS] = {
 #define X(name, shape, when, unit, least, most, fallback, key, help)                               \
-    {#name, unit, help, least, most, fallback, shape, (when)&IDLE, ((when)&WHOLE) != 0},
+    {#name,                                                                                        \
+     unit,                                                                                         \
+     HELP(help),                                                                                   \
+     least,                                                                                        \
+     most,                                                                                         \
+     fallback,                                                                                     \
+     shape,                                                                                        \
+     (when)&IDLE,                                                                                  \
+     ((when)&WHOLE) != 0,                                                                          \
+     ((when)&UP) != 0     ? 1                                                                      \
+     : ((when)&DOWN) != 0 ? -1                                                                     \
+                          : 0},
     PARAMETER_TABLE(X)
 #undef X
 };
@@ -76,7 +95,7 @@ unsigned app_state_next(unsigned state, unsigned event) {
 static const struct {
     const char *name, *does;
 } stops[] = {
-#define X(number, name, text, does) [number] = {text, does},
+#define X(number, name, text, does) [number] = {text, HELP(does)},
     APP_STOP_TABLE(X)
 #undef X
 };
@@ -94,13 +113,13 @@ static const struct {
     uint8_t quantity, stop;
 } faults[] = {
 #define X(number, name, text, quantity, stop, cause, cure)                                         \
-    [number] = {text, cause, cure, QUANTITY_##quantity, APP_STOP_##stop},
+    [number] = {text, HELP(cause), HELP(cure), QUANTITY_##quantity, APP_STOP_##stop},
     APP_FAULT_TABLE(X)
 #undef X
 };
 
 const char *app_fault_name(unsigned fault) {
-    return fault < COUNT(faults) ? faults[fault].name : "unknown";
+    return fault < COUNT(faults) && faults[fault].name ? faults[fault].name : "unknown";
 }
 
 const char *app_fault_cause(unsigned fault) {

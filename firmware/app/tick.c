@@ -49,7 +49,8 @@ static void record_sample(app_t *app, const control_t *c) {
     sample_t *out = &app->memory.ring[app->head % APP_SAMPLES];
     out->tick = app->ticks;
     out->state = app->safety.state | app->safety.fault << 8 |
-                 (uint32_t)(app->motion.kind != MOTION_HOLD) << 16;
+                 (uint32_t)(app->motion.kind != MOTION_HOLD) << 16 | app->notice << 17 |
+                 (uint32_t)lease_held(&app->lease) << 19;
     out->limited = s->limited;
     out->unproved = s->unproved;
     out->cost = app->cost;
@@ -72,7 +73,7 @@ static void simulate(app_t *app, const control_t *c, const app_outputs_t *out) {
         return;
     app->sim_arm.open = !out->enable;
     sim_arm_drive(c, &app->sim_arm, out->duty_q15, app->loop.tau);
-    sim_arm_step(c, &app->sim_arm, &app->scratch, !out->enable && c->brakes);
+    sim_arm_step(c, &app->sim_arm, &app->memory.scratch, !out->enable && c->brakes);
 }
 
 static void duty_none(const app_t *app, app_outputs_t *out) {
@@ -81,7 +82,7 @@ static void duty_none(const app_t *app, app_outputs_t *out) {
 }
 
 static supervised_t supervised(app_t *app, const control_t *c) {
-    return (supervised_t){c, &app->scratch, &app->loop, &app->motion};
+    return (supervised_t){c, &app->memory.scratch, &app->loop, &app->motion};
 }
 
 /* Not inlined: its stack frame must not be part of the tick's frame, from which the kernels are
@@ -116,16 +117,18 @@ static finding_t guard_stream(app_t *app, const control_t *c) {
 /* Checks the results of the control step before they reach the outputs. */
 static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
     supervisor_t *v = &app->safety;
-    const uint32_t wrong = direction_guard(c, &app->scratch, &v->guard, &app->loop);
+    const uint32_t wrong = direction_guard(c, &app->memory.scratch, &v->guard, &app->loop);
     if (app->safety.opening == 0)
         judge(app, c, guard_stream(app, c));
     else
         app->point_tick = app->ticks; /* a full buffer waits for the brakes */
     judge(app, c, guard_loop(c, &v->guard, &app->loop, wrong));
+    if (app->motion.kind == MOTION_JOG && v->state == APP_STATE_RUNNING)
+        judge(app, c, guard_tool(c, &app->loop));
     if (v->state != APP_STATE_FAULT || v->stop <= APP_STOP_LOWER)
         return;
     duty_none(app, out);
-    out->enable = v->stop == APP_STOP_DAMP;
+    out->enable = supervisor_damps(v);
     out->brake_open = out->enable && !c->brakes;
 }
 
@@ -174,7 +177,7 @@ static __attribute__((noinline)) void refer(app_t *app, const control_t *c,
 
 static void compute(app_t *app, const control_t *c) {
     loop_t *s = &app->loop;
-    control_dynamics(c, &app->scratch, s);
+    control_dynamics(c, &app->memory.scratch, s);
     app->unproved += s->unproved != 0;
     if (c->simulated && defect_is(&app->sim_arm.defect, DEFECT_NUMBER)) /* NaN in floats */
         memset(&s->tau_model[defect_joint(&app->sim_arm.defect)], 0xff, sizeof s->tau_model[0]);
@@ -235,9 +238,25 @@ static void close_loop(app_t *app, const control_t *c) {
     app->since_sample = c->sample_every; /* the first tick is recorded */
 }
 
+/* Acts on a lease that has lapsed: the client that moved the arm is gone. An arm that is held goes
+ * on being held, and a motion that has not begun never begins. */
+static void host_lost(app_t *app, const control_t *c) {
+    const bool open = !supervisor_closed(&app->safety);
+    app->lease.lapsed = 0;
+    if (open && app->safety.state != APP_STATE_FAULT)
+        app->motion.kind = MOTION_HOLD;
+    app->closing = 0;
+    if (app->safety.state == APP_STATE_HOMING ||
+        (app->safety.state == APP_STATE_RUNNING && app->motion.kind != MOTION_HOLD))
+        judge(app, c, (finding_t){APP_FAULT_HOST, APP_NO_JOINT, 0, 0});
+}
+
 static void take_requests(app_t *app) {
     const control_t *c = &app->control[app->now];
-    if (app->closing && app->safety.state == APP_STATE_IDLE)
+    if (app->lease.lapsed)
+        host_lost(app, c);
+    if (app->closing &&
+        (app->safety.state == APP_STATE_IDLE || app->safety.state == APP_STATE_DAMPING))
         close_loop(app, c);
     app->closing = 0;
     if (app->safety.state == APP_STATE_RUNNING && app->motion.kind == MOTION_HOME)
@@ -281,10 +300,12 @@ static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
         app->motion.kind = MOTION_HOLD;
         app->closing = 0;
     }
-    judge(app, c, f);
+    /* A fault that lasts does not make its own stop worse. */
+    if (app->safety.state != APP_STATE_FAULT || f.fault != app->safety.fault)
+        judge(app, c, f);
     if (app->sim_arm.singular)
         judge(app, c, (finding_t){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
-    if (app->safety.state == APP_STATE_FAULT) {
+    if (app->safety.state == APP_STATE_FAULT || app->safety.state == APP_STATE_DAMPING) {
         const supervised_t all = supervised(app, c);
         supervisor_stop(&app->safety, &all);
     }
@@ -313,7 +334,7 @@ static void step(app_t *app, const control_t *c, const app_inputs_t *in, app_out
         if (c->watch)
             count_costs(app);
     } else {
-        out->enable = app->safety.state == APP_STATE_FAULT && app->safety.stop == APP_STOP_DAMP;
+        out->enable = supervisor_damps(&app->safety);
         out->brake_open = out->enable && !c->brakes;
         rest(app, c, &now, out);
     }
@@ -323,12 +344,15 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
     const uint32_t start = app_clock();
     app->ticks++;
     out->enable = out->brake_open = 0;
+    lease_tick(&app->lease);
     if (app->detached) {
         app->switched++; /* this tick reads no encoders */
         app->missed += 1 + in->lost;
         app->lost += in->lost;
         return;
     }
+    if (!app->loaded)
+        app->lease.lapsed = 0; /* there was nothing to lose */
     if (app->loaded) {
         control_take(app);
         take_requests(app);

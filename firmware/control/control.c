@@ -117,6 +117,9 @@ void control_settle(const control_t *c, loop_t *s) {
         s->qdd_ref[i] = real_known(0);
     }
     undeflect(s);
+#if APP_CONTROLS > 1
+    s->fading = 0; /* there is no torque to go on from */
+#endif
 }
 
 /* A tracking observer. The estimate advances with the reference acceleration of the last tick and
@@ -214,6 +217,24 @@ void control_dynamics(const control_t *c, scratch_t *k, loop_t *s) {
             s->tau_model[i] = real_known(0);
 }
 
+#if APP_CONTROLS > 1
+/* New gains, payload or feedforward must not make the torque jump: it goes on from the old one. */
+INLINE wider faded(const control_t *c, loop_t *s, uint32_t i, wider tau) {
+    uint32_t beyond;
+    if (s->fading == c->fade_ticks)
+        s->bump[i] = wide_fit(wide_sub((wider)s->tau[i], tau), &beyond);
+    else
+        s->bump[i] = real_mul(s->bump[i], c->fade);
+    return wide_add(tau, s->bump[i]);
+}
+#define FADES(s) ((s)->fading > 0)
+#define FADED(s) ((s)->fading -= (s)->fading > 0)
+#else
+#define faded(c, s, i, tau) (tau)
+#define FADES(s)            false
+#define FADED(s)            ((void)(s))
+#endif
+
 /* Adds the feedback with PD only: with computed torque the model already contains it. */
 void control_feedback(const control_t *c, loop_t *s) {
     const bool pd = c->feedback == FEEDBACK_PD;
@@ -226,9 +247,12 @@ void control_feedback(const control_t *c, loop_t *s) {
             tau = wide_add(tau, gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])));
             tau = wide_add(tau, gain_wide(j->kd, wide_sub(s->qd_ref[i], s->qd_hat[i])));
         }
+        if (FADES(s))
+            tau = faded(c, s, i, tau);
         s->tau[i] = wide_clamp(tau, j->tau_max, &beyond);
         s->limited |= beyond << i;
     }
+    FADED(s);
     s->clipped = s->limited;
 }
 

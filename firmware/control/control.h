@@ -33,6 +33,7 @@ typedef struct {
     real_t wrong;    /* direction guard: smallest suspicious speed error, divided by 16 */
     real_t firm;     /* direction guard: smallest torque for a conclusion */
     real_t sink;     /* speed of lowering */
+    gain_t reach;    /* from speed to the largest speed of the tool that it gives */
     int32_t wrap;    /* encoder counts per turn */
     uint8_t motor;   /* the joint has a motor model; otherwise torque mode */
     uint8_t bounded; /* lower and upper are valid limits */
@@ -52,8 +53,9 @@ typedef struct {
     real_t per_segment;    /* 1 / segment */
     real_t lasting;        /* fraction of the torque limits that a motor can give continuously */
     int32_t supply_least_mV, supply_most_mV;
-    uint16_t limit_ticks;  /* allowed number of ticks in a row at a torque or voltage limit */
-    uint16_t segment;      /* ticks between two checks of the directions; 0: no checks */
+    uint16_t limit_half_ticks; /* allowed time at a limit of torque or voltage, in half ticks */
+    uint16_t leak_ticks;       /* ticks after which a reversal of torque is forgotten */
+    uint16_t segment;          /* ticks between two checks of the directions; 0: no checks */
     uint16_t damp;         /* ticks of damping until closed brakes hold; ticks in which the outputs
                               * must come on */
     uint32_t setpoint;     /* ticks that a streamed motion may wait for its next point; 0: no
@@ -64,7 +66,12 @@ typedef struct {
                               * `turning` are not known any more */
     uint16_t brake_torque; /* ticks of torque before the brakes open; the next two: ticks that */
     uint16_t brake_open, brake_close; /* the brakes take */
-    uint32_t turning;                 /* bit i: the encoder of joint i makes several turns */
+    real_t tool_fast;                 /* limit of the guard: speed of the tool */
+#if APP_CONTROLS > 1
+    real_t fade; /* fraction of the difference to the old torque that is left after a tick */
+    uint32_t fade_ticks;
+#endif
+    uint32_t turning;        /* bit i: the encoder of joint i makes several turns */
     uint8_t brakes, damping; /* the arm has brakes; every joint has a motor that can damp */
     control_joint_t joint[DYN_MAX_JOINTS];
 } control_t;
@@ -93,6 +100,12 @@ typedef struct {
                                                             * torque */
     real_t volt[DYN_MAX_JOINTS];
     real_t zero[DYN_MAX_JOINTS]; /* correction found by homing, added to the offset */
+#if APP_CONTROLS > 1
+    /* After a change of the constants: the difference to the old torque, and the ticks in which it
+     * still fades. */
+    real_t bump[DYN_MAX_JOINTS];
+    uint32_t fading;
+#endif
 #if APP_FLEX
     real_t theta[DYN_FLEX_MAX]; /* coordinates of the elastic links: joints and static deflection */
 #endif

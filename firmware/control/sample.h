@@ -19,7 +19,9 @@
     X(ACCELERATION, "rad/s^2", "m/s^2")                                                            \
     X(TORQUE, "N m", "N")                                                                          \
     X(VOLTAGE, "V", "V")                                                                           \
-    X(SUPPLY, "V", "V") /* only in faults: an integer in mV in the firmware, reported in volts */
+    /* only in faults; the supply is an integer in mV in the firmware */                           \
+    X(SUPPLY, "V", "V")                                                                            \
+    X(TOOL_SPEED, "m/s", "m/s")
 
 typedef enum {
 #define X(name, revolute, prismatic) QUANTITY_##name,
@@ -32,7 +34,9 @@ typedef enum {
 #define SAMPLE_TABLE(X)                                                                            \
     X(tick, ONE, NONE, "ticks since the firmware started")                                         \
     X(state, ONE, NONE,                                                                            \
-      "bits 0 to 7 are the state, bits 8 to 15 the fault; bit 16 is set during a motion")          \
+      "bits 0 to 7 are the state, bits 8 to 15 the fault; bit 16 is set during a motion, bit 17 "  \
+      "if a guard is weaker than its default, bit 18 if a command overrides a parameter, bit 19 "  \
+      "if a command has the lease")                                                                \
     X(limited, ONE, NONE, "bit i is set if torque or voltage of joint i was at its limit")         \
     X(unproved, ONE, NONE,                                                                         \
       "bit i is set if a value of joint i left its proved range in q31 and was clamped")           \

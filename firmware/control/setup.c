@@ -8,6 +8,8 @@
 
 #define OBSERVER_PART_OF_RATE 0.2
 #define NO_LIMIT              1e30
+#define FADE_S                0.1 /* s; time constant with which an old torque fades */
+#define FADE_CONSTANTS        8   /* after this many time constants it is gone */
 
 exponents_t setup_exponents(const setup_t *from, uint32_t i) {
     const settings_t *s = &from->joint[i];
@@ -46,6 +48,26 @@ double setup_observer_pole(const setup_t *from) {
     const double hz =
         fmin((double)from->parameter[PARAMETER_observer_hz], OBSERVER_PART_OF_RATE * rate);
     return exp(-TURN * hz / rate);
+}
+
+static float length_of(const setup_t *from, uint32_t i) {
+    const DYN_T(joint) *j = &from->arm->joint[i];
+    const settings_t *s = &from->joint[i];
+    const float a = (float)real_to_model(j->a, from->units->length);
+    float d =
+        fabsf((float)real_to_model(s->prismatic ? j->offset : j->fixed_d, from->units->length));
+    if (s->prismatic)
+        d += fmaxf(fabsf(s->position[0]), fabsf(s->position[1]));
+    return sqrtf(a * a + d * d);
+}
+
+float setup_reach(const setup_t *from, uint32_t at) {
+    float sum = from->tool_m;
+    if (from->joint[at].prismatic)
+        return 1;
+    for (uint32_t i = at + 1; i < from->n; i++)
+        sum += length_of(from, i);
+    return sum;
 }
 
 static bool sensor_make(const settings_t *s, exponents_t e, control_joint_t *out) {
@@ -102,6 +124,10 @@ bool control_setup(const setup_t *from, control_t *out) {
     out->simulated = from->parameter[PARAMETER_arm] == ARM_SIMULATED;
     out->sample_every = (uint32_t)from->parameter[PARAMETER_sample_every];
     out->watch = from->parameter[PARAMETER_stages] != 0;
+#if APP_CONTROLS > 1
+    (void)real_from_model(exp(-h / FADE_S), PART, &out->fade);
+    out->fade_ticks = (uint32_t)ceil(FADE_CONSTANTS * FADE_S / h);
+#endif
     fits = gain_from_model(0.001 / (double)from->volts, PART - WHOLE, &out->supply_per_mV) && fits;
     for (uint32_t i = 0; i < from->n; i++) {
         const exponents_t e = setup_exponents(from, i);

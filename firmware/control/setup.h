@@ -21,15 +21,17 @@ typedef struct {
     const settings_t *joint;
     const float *parameter; /* parameters that are not per joint; the index is PARAMETER_... */
     float volts;            /* nominal supply, V */
+    float tool_m;           /* distance of the tool from the origin of the last link, m */
 } setup_t;
 
-/* Exponents of the units of a joint. Integers have the exponent WHOLE, fractions PART. */
+/* Exponents of the units of a joint. Integers have the exponent WHOLE, fractions PART, speeds
+ * of the tool TOOL_SPEED. */
 typedef struct {
     int p, v, a, tau, volt; /* units of the loop: position, speed, acceleration, torque, voltage */
     int travel;             /* unit of position of a prismatic joint in the kernels */
 } exponents_t;
 
-enum { WHOLE = DYN_Q31_BITS, PART = 0 };
+enum { WHOLE = DYN_Q31_BITS, PART = 0, TOOL_SPEED = 4 }; /* tool: up to 128 m/s */
 
 exponents_t setup_exponents(const setup_t *from, uint32_t joint);
 /* Converts the value; one that the number format cannot hold becomes the largest that it holds. */
@@ -45,6 +47,10 @@ double setup_count(const settings_t *settings);
  * 1 - p^2 times the position error and the estimated speed by (1 - p)^2 / h times the position
  * error. */
 double setup_observer_pole(const setup_t *from);
+
+/* Returns the largest distance that the tool can have from the axis of a revolute joint, m: the sum
+ * of the lengths behind it. A prismatic joint moves the tool at its own speed: 1. */
+float setup_reach(const setup_t *from, uint32_t joint);
 
 /* Makes the constants of the control step; the guards have their own (firmware/safety/guard.h).
  * Returns false if a constant does not fit the units. */

@@ -32,7 +32,7 @@ typedef CONTROL_TYPE(flex_static_scratch) flex_static_scratch_t;
 
 /* Sizes that a small board may reduce. */
 #ifndef APP_SAMPLES
-#define APP_SAMPLES 16 /* ring of samples between interrupt and background; a power of two */
+#define APP_SAMPLES 16 /* ring of samples between interrupt and background */
 #endif
 #ifndef APP_POINTS
 #define APP_POINTS 32 /* points of a streamed motion that the board can hold; a power of two */

@@ -22,7 +22,8 @@
       "a torque that the model computes is not a number (no effect in q31)")                       \
     X(11, SCALE, "encoder scale", "the encoder counts twice as fast as it should")                 \
     X(12, INERTIA, "no inertia", "the inertia matrix of the simulated arm is singular")            \
-    X(13, WEAK, "weak supply", "the supply has a twentieth of its nominal voltage")
+    X(13, WEAK, "weak supply", "the supply has a twentieth of its nominal voltage")                \
+    X(14, LIMP, "motors limp", "the motors get no current while the loop drives them")
 
 enum {
 #define X(number, name, text, help) DEFECT_##name = number,

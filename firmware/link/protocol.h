@@ -25,7 +25,7 @@ enum {
 
 /* X(number, NAME, ONCE or AGAIN, "payload of the request", "payload of the answer after the
  * status", "help"). ONCE: a repetition with the same sequence number gets the same answer, but is
- * not executed again. */
+ * not executed again, until any other request comes. */
 #define ASK_TABLE(X)                                                                               \
     X(1, HELLO, AGAIN, "u8 version",                                                               \
       "u8 version, u8 payload, u8 joints_max, u8 flags, u32 baud, u8 parameters, u8 fields, "      \
@@ -58,19 +58,22 @@ enum {
       "chooses the fields of a sample, and the number of ticks from one sample to the next; "      \
       "without fields, telemetry is off; refused if the line is too slow")                         \
     X(13, CREDIT, ONCE, "u32 samples", "", "allows the board to send this many more samples")      \
-    X(14, MOTION, ONCE, "u8 kind, f32 duration_s, f32 value[joints]", "i16 reason, u8 joint",      \
-      "starts a motion; a jog goes on only while new requests arrive, see Motions")                \
-    X(15, POINTS, ONCE, "f32 point[joints]...; an empty request ends the points",                  \
+    X(14, MOTION, ONCE, "u32 token, u8 kind, f32 duration_s, f32 value[joints]",                   \
+      "i16 reason, u8 joint",                                                                      \
+      "starts a motion; a jog goes on only while new requests arrive, see Motions and Lease")      \
+    X(15, POINTS, ONCE, "u32 token, f32 point[joints]...; without a point it ends the points",     \
       "i16 reason, u16 credits",                                                                   \
       "sends control points of a streamed motion, a uniform cubic B-spline")                       \
-    X(16, STOP, AGAIN, "u8 how", "i16 reason",                                                     \
+    X(16, STOP, AGAIN, "u8 how, u32 token if how = 1", "i16 reason",                               \
       "how = 0 brakes the arm, then holds it or, with `brakes` 1, switches the outputs off; how "  \
-      "= 1 switches the outputs off at once")                                                      \
+      "= 1 releases the arm: the outputs go off at once, and an arm without brakes falls")         \
     X(17, CLEAR, AGAIN, "", "i16 reason",                                                          \
-      "clears the fault: the state becomes running if the loop holds or lowers the arm, else "     \
-      "idle; refused while the arm brakes, and while the hardware keeps the outputs of the real "  \
-      "arm off")                                                                                   \
-    X(18, PLACE, AGAIN, "f32 q[joints]", "i16 reason", "puts the simulated arm at the position q") \
+      "clears the fault; no output changes: the state becomes running if the loop holds or "       \
+      "lowers the arm, damping if the arm is damped, else idle; refused while the arm brakes, "    \
+      "and while the hardware keeps the outputs of the real arm off. It also acknowledges what "   \
+      "the board could not restore at its start")                                                  \
+    X(18, PLACE, AGAIN, "u32 token, f32 q[joints]", "i16 reason",                                  \
+      "puts the simulated arm at the position q")                                                  \
     X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "sends input numbers of a row, see Rows")       \
     X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
       "computes the row with the last robot image that was sent for rows")                         \
@@ -93,7 +96,11 @@ enum {
       "u32 absolute, u32 switches, u32 counts (of encoder `index`), u16 brake_open_ms, "           \
       "u16 brake_close_ms, u16 flags, u8 active, u8 latched, u16 busy_us",                         \
       "reads what the hardware is, and in which parts robot and hardware do not fit (see "         \
-      "Hardware)")
+      "Hardware)")                                                                                 \
+    X(28, LEASE, AGAIN, "u32 token, u16 ms, text name", "i16 reason",                              \
+      "takes the lease or renews it for so many ms of the board's time; 0 ends it; see Lease")     \
+    X(29, OVERRIDE, AGAIN, "u32 token, u8 parameter, u8 joint, f32 value",                         \
+      "f32 value; i16 reason if refused", "sets a parameter until the lease ends, see Lease")
 
 typedef enum {
 #define X(number, name, once, request, reply, help) ASK_##name = number,
@@ -122,7 +129,8 @@ typedef enum {
       "choose fewer fields, or samples at larger intervals")                                       \
     X(12, ABSENT, "this build of the firmware does not have this function",                        \
       "use another board, or another build (LAB=1)")                                               \
-    X(13, NOTHING, "there is nothing to save", "load a robot first: `appell params apply ROBOT`")
+    X(13, NOTHING, "there is nothing to save", "load a robot first: `appell params apply ROBOT`")  \
+    X(14, LEASED, "a command has the lease of the arm", "end that command first")
 
 typedef enum {
 #define X(number, name, cause, cure) LINK_##name = number,
@@ -147,6 +155,9 @@ enum {
     STATUS_TELEMETRY = 1 << 2,
     STATUS_CRASHED = 1 << 3, /* CRASH returns a record */
     STATUS_MOVING = 1 << 4,
+    STATUS_WEAKER = 1 << 5,     /* a guard is weaker than its default */
+    STATUS_OVERRIDDEN = 1 << 6, /* a command overrides a parameter */
+    STATUS_UNRESTORED = 1 << 7, /* a stored value was refused at the start; until CLEAR */
 };
 enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
 
@@ -185,14 +196,18 @@ typedef enum {
     X(0, ROBOT,                                                                                    \
       "u8 joints, u8 type[joints] (0 revolute, 1 prismatic), text name, text joint[joints]")       \
     X(1, PARAMETER,                                                                                \
-      "u8 per_joint, u8 idle_only, f32 least, f32 most, f32 fallback, text name, text unit "       \
-      "(revolute|prismatic where they differ), text help")                                         \
+      "u8 per_joint, u8 when (bit 0: changes only while the outputs are off; bit 1: a guard that " \
+      "gets weaker with larger values, bit 2: with smaller ones), f32 least, f32 most, f32 "       \
+      "fallback, text name, text unit "                                                            \
+      "(revolute|prismatic where they differ), text help (empty on a small board)")                \
     X(2, FIELD,                                                                                    \
       "u8 per_joint, u8 kind (0 u32, 1 f32, 2 q31), u8 count, i8 exponent[count] (q31 only: "      \
       "value = raw * 2^(exponent - 28)), text name, text unit (revolute), text unit (prismatic), " \
       "text help")                                                                                 \
     X(3, METHOD, "u8 problem, u8 reals (bits f32, f64, q31), text problem, text method")           \
-    X(4, CHOICE, "u32 every, u8 count, u8 field[count]: the chosen telemetry")
+    X(4, CHOICE, "u32 every, u8 count, u8 field[count]: the chosen telemetry")                     \
+    X(5, LEASE, "u32 ticks until the lease lapses (0: nobody has it), text name of its holder")    \
+    X(6, OVERRIDE, "u8 parameter, u8 joint, f32 value that returns when the override ends")
 
 typedef enum {
 #define X(number, name, record) TOPIC_##name = number,

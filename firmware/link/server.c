@@ -24,6 +24,8 @@ int serve_RESET(server_t *server, exchange_t *x) {
         return LINK_ABSENT;
     if (!app_rests(server->app))
         return LINK_STATE;
+    if (lease_held(&server->app->lease))
+        return LINK_LEASED;
     server->resetting = 1;
     return LINK_OK;
 }
@@ -58,21 +60,20 @@ static void answer(server_t *server, const uint8_t *frame, size_t size) {
                     .out = payload,
                     .room = SERVER_PAYLOAD,
                     .used = 1};
-    if (message >= sizeof handlers / sizeof handlers[0] || handlers[message].run == NULL) {
-        payload[0] = LINK_MESSAGE;
-        send(server, frame, 1);
-        return;
-    }
     const uint32_t crc = crc32_add(0, frame, size);
-    if (handlers[message].once && server->once_valid && server->once_crc == crc &&
+    if (server->once_valid && server->once_crc == crc &&
         memcmp(server->once_head, frame, PROTOCOL_HEAD) == 0) {
         memcpy(payload, server->once_reply, server->once_size);
         send(server, frame, server->once_size);
         return;
     }
-    payload[0] = (uint8_t)dispatch(server, message, &x);
-    if (handlers[message].once) {
-        server->once_valid = 1;
+    /* Any other request shows that the host has the answer or has given up waiting for it, so the
+     * answer is forgotten: the sequence numbers come again after 256 requests. */
+    const bool known =
+        message < sizeof handlers / sizeof handlers[0] && handlers[message].run != NULL;
+    server->once_valid = known && handlers[message].once;
+    payload[0] = (uint8_t)(known ? dispatch(server, message, &x) : LINK_MESSAGE);
+    if (server->once_valid) {
         server->once_crc = crc;
         memcpy(server->once_head, frame, PROTOCOL_HEAD);
         server->once_size = (uint8_t)x.used;
@@ -143,6 +144,8 @@ static void send_samples(server_t *server) {
 
 bool server_poll(server_t *server) {
     const bool any = receive(server);
+    app_poll(server->app);
+    server_lease(server);
     if (server->reply == 0)
         send_samples(server);
     return any;

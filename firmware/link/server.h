@@ -17,6 +17,8 @@
 _Static_assert(SERVER_PAYLOAD >= PROTOCOL_PAYLOAD_MIN && SERVER_PAYLOAD <= PROTOCOL_PAYLOAD_MAX,
                "what the protocol allows");
 
+enum { SERVER_HOLDER = 16 }; /* bytes of a holder's name, with the final zero */
+
 /* Batch evaluation (firmware/lab/batch.h), if the build has it. */
 typedef struct {
     void *context;
@@ -69,13 +71,17 @@ typedef struct {
     const uint8_t *running;
     uint32_t running_length, running_crc;
     uint8_t source;
-    int16_t reason; /* why no image runs */
-    uint32_t place; /* joint that the last refusal concerns */
-    uint16_t unknown;
+    int16_t reason;             /* why no image runs */
+    uint32_t place;             /* joint that the last refusal concerns */
+    uint8_t unrestored;         /* a stored value was refused at the start */
+    char holder[SERVER_HOLDER]; /* name of the client that has the lease */
+    /* The choice of telemetry before somebody took the lease; it returns if the lease lapses. */
+    uint8_t led, found[SAMPLE_FIELDS], founds;
+    float found_every;
     /* The incoming image. */
     uint8_t incoming, incoming_target;
     uint32_t incoming_length, incoming_crc, received, received_crc;
-    /* The last ONCE request and its reply. */
+    /* The last request and its reply, if it is a ONCE request. */
     uint8_t once_valid, once_size;
     uint8_t once_head[PROTOCOL_HEAD];
     uint32_t once_crc;

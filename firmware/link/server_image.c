@@ -38,6 +38,8 @@ int serve_IMAGE_BEGIN(server_t *server, exchange_t *x) {
     server->incoming = 0;
     if (!app_rests(server->app))
         return LINK_STATE;
+    if (target == TARGET_APP && lease_held(&server->app->lease))
+        return LINK_LEASED;
     if (target >= TARGET_BATCH && !has_batch(server, target - TARGET_BATCH))
         return LINK_ABSENT;
     if (in_place(server) && target == TARGET_APP) {
@@ -104,7 +106,7 @@ static void each_parameter(app_t *app, float *value, bool back) {
     for (uint32_t t = 0; t < PARAMETERS; t++) {
         const uint32_t count = parameter_table[t].per_joint ? status.joints : 1;
         for (uint32_t joint = 0; joint < count; joint++, i++)
-            (void)(back ? app_set(app, t, joint, value[i]) : app_get(app, t, joint, &value[i]));
+            (void)(back ? app_set(app, t, joint, value[i]) : app_lasting(app, t, joint, &value[i]));
     }
 }
 
@@ -227,10 +229,13 @@ int serve_SAVE(server_t *server, exchange_t *x) {
         return LINK_NOTHING;
     if (server->port->medium == NULL)
         return store_refused(x, STORE_E_MEDIUM);
-    const int status = save(server);
+    /* The flash wears: what is stored already is not written again. */
+    const bool same = server->source == SOURCE_STORE && server_saved(server) &&
+                      set_chosen(&server->store, &server->telemetry);
+    const int status = same ? STORE_OK : save(server);
     if (status != STORE_OK)
         return store_refused(x, status);
-    if (in_place(server)) { /* the same image is now in the other slot */
+    if (!same && in_place(server)) { /* the same image is now in the other slot */
         each_parameter(server->app, before, false);
         server->running = slot_image(server, (unsigned)server->store.current);
         const int reason = app_load(server->app, server->running, server->running_length);
@@ -272,8 +277,7 @@ void server_load_stored(server_t *server) {
         return;
     }
     runs(server, image, length, SOURCE_STORE);
-    server->unknown =
-        (uint16_t)set_take_tables(&server->store, server->app, field, &fields, &every);
+    server->unrestored = set_take_tables(&server->store, server->app, field, &fields, &every) > 0;
     (void)telemetry_choose(&server->telemetry, server->app, field, fields, every, SERVER_PAYLOAD,
                            port->baud, &budget);
 }

@@ -8,7 +8,6 @@
 
 int serve_HELLO(server_t *server, exchange_t *x) {
     const server_port_t *port = server->port;
-    server->once_valid = 0;
     if (x->size != 1)
         return LINK_SIZE;
     out_u8(x, PROTOCOL_VERSION);
@@ -25,12 +24,12 @@ int serve_HELLO(server_t *server, exchange_t *x) {
     return x->in[0] == PROTOCOL_VERSION ? LINK_OK : LINK_VERSION;
 }
 
-static bool parameters_saved(const server_t *server) {
+bool server_saved(const server_t *server) {
     const uint32_t n = server_joints(server);
     for (uint32_t t = 0; t < PARAMETERS; t++) {
         for (uint32_t joint = 0; joint < (parameter_table[t].per_joint ? n : 1); joint++) {
             float value;
-            if (app_get(server->app, t, joint, &value) == APP_OK &&
+            if (app_lasting(server->app, t, joint, &value) == APP_OK &&
                 !set_contains(&server->store, t, joint, value))
                 return false;
         }
@@ -68,7 +67,7 @@ int serve_STATUS(server_t *server, exchange_t *x) {
     const uint32_t crc = stored_crc(server, &length);
     if (server->running_length != length || server->running_crc != crc)
         flags |= STATUS_UNSAVED_IMAGE;
-    if (!parameters_saved(server))
+    if (!server_saved(server))
         flags |= STATUS_UNSAVED_PARAMETERS;
     if (server->telemetry.fields > 0)
         flags |= STATUS_TELEMETRY;
@@ -76,6 +75,12 @@ int serve_STATUS(server_t *server, exchange_t *x) {
         flags |= STATUS_CRASHED;
     if (status.moving)
         flags |= STATUS_MOVING;
+    if (server->app->notice & NOTICE_WEAKER)
+        flags |= STATUS_WEAKER;
+    if (server->app->notice & NOTICE_OVERRIDDEN)
+        flags |= STATUS_OVERRIDDEN;
+    if (server->unrestored)
+        flags |= STATUS_UNRESTORED;
     out_u8(x, status.state);
     out_u8(x, status.fault);
     out_u8(x, flags);
@@ -160,7 +165,8 @@ static void describe_robot(const server_t *server, record_t *record) {
 
 static void describe_parameter(record_t *record, const parameter_info_t *info) {
     record_byte(record, info->per_joint);
-    record_byte(record, info->idle_only);
+    record_byte(record, (uint32_t)info->idle_only | (uint32_t)(info->weaker > 0) << 1 |
+                            (uint32_t)(info->weaker < 0) << 2);
     record_f32(record, info->least);
     record_f32(record, info->most);
     record_f32(record, info->fallback);
@@ -208,6 +214,19 @@ static void describe_choice(const telemetry_t *telemetry, record_t *record) {
     record_bytes(record, telemetry->field, telemetry->fields);
 }
 
+static void describe_lease(const server_t *server, record_t *record) {
+    uint8_t left[4];
+    put_u32(left, server->app->lease.left);
+    record_bytes(record, left, sizeof left);
+    record_text(record, lease_held(&server->app->lease) ? server->holder : "");
+}
+
+static void describe_override(const overrides_t *overrides, uint32_t k, record_t *record) {
+    record_byte(record, overrides->parameter[k]);
+    record_byte(record, overrides->joint[k]);
+    record_f32(record, overrides->beneath[k]);
+}
+
 int serve_DESCRIBE(server_t *server, exchange_t *x) {
     if (x->size != 4)
         return LINK_SIZE;
@@ -236,6 +255,14 @@ int serve_DESCRIBE(server_t *server, exchange_t *x) {
         break;
     case TOPIC_CHOICE:
         describe_choice(&server->telemetry, &record);
+        break;
+    case TOPIC_LEASE:
+        describe_lease(server, &record);
+        break;
+    case TOPIC_OVERRIDE:
+        if (index >= server->app->overrides.count)
+            return LINK_INDEX;
+        describe_override(&server->app->overrides, index, &record);
         break;
     default:
         return LINK_INDEX;

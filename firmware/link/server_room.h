@@ -50,9 +50,13 @@ static inline void out_text(exchange_t *x, const char *text) {
 }
 
 uint32_t server_joints(const server_t *server);
+/* Returns whether the store holds every lasting value of the parameters. */
+bool server_saved(const server_t *server);
 /* Answers with an app_error_t. */
 int server_refused(exchange_t *x, int reason);
 
+/* The turn of the background: what a client chose whose lease has lapsed ends. */
+void server_lease(server_t *server);
 /* Loads the stored set into the application when the board starts. */
 void server_load_stored(server_t *server);
 

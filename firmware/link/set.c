@@ -50,7 +50,7 @@ int set_put_head(store_t *store, uint32_t image_length) {
 static int put_parameter(store_t *store, const app_t *app, uint32_t parameter, uint32_t joint) {
     uint8_t entry[SET_PARAMETER];
     float value = 0;
-    (void)app_get(app, parameter, joint, &value);
+    (void)app_lasting(app, parameter, joint, &value);
     put_f32(put_u32(put_u32(entry, name_crc(parameter_table[parameter].name)), joint), value);
     return store_put(store, entry, sizeof entry);
 }
@@ -118,23 +118,41 @@ static bool take_parameter(const uint8_t entry[SET_PARAMETER], app_t *app) {
     return false;
 }
 
+/* Takes the parameters in several rounds, because whether one is accepted may depend on another:
+ * the rate on rate_check and on the arm, the arm on everything else. Returns how many are refused
+ * to the end. */
+static uint32_t take_parameters(const store_t *store, app_t *app, uint32_t at, uint32_t count) {
+    uint32_t refused = 1;
+    for (int round = 0; round < 3 && refused > 0; round++) {
+        refused = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            uint8_t entry[SET_PARAMETER];
+            store_read(store, at + k * SET_PARAMETER, entry, sizeof entry);
+            refused += take_parameter(entry, app) ? 0 : 1;
+        }
+    }
+    return refused;
+}
+
+bool set_chosen(const store_t *store, const telemetry_t *telemetry) {
+    uint32_t count;
+    const uint32_t at = parameters_at(store, &count) + count * SET_PARAMETER;
+    if (store->length - at < 8 + 4u * telemetry->fields || word_at(store, at) != telemetry->every ||
+        word_at(store, at + 4) != telemetry->fields)
+        return false;
+    for (uint32_t i = 0; i < telemetry->fields; i++)
+        if (word_at(store, at + 8 + 4 * i) != name_crc(sample_table[telemetry->field[i]].name))
+            return false;
+    return true;
+}
+
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every) {
-    uint32_t count, unknown = 0, arm_at = 0;
+    uint32_t count;
     uint32_t at = parameters_at(store, &count);
-    uint8_t entry[SET_PARAMETER];
+    uint32_t unknown = take_parameters(store, app, at, count);
+    at += count * SET_PARAMETER;
     *fields = *every = 0;
-    for (; count > 0; count--, at += SET_PARAMETER) {
-        store_read(store, at, entry, sizeof entry);
-        if (get_u32(entry) == name_crc(parameter_table[PARAMETER_arm].name))
-            arm_at = at; /* last: the others decide whether robot and hardware fit */
-        else
-            unknown += take_parameter(entry, app) ? 0 : 1;
-    }
-    if (arm_at != 0) {
-        store_read(store, arm_at, entry, sizeof entry);
-        unknown += take_parameter(entry, app) ? 0 : 1;
-    }
     if (at == 0 || store->length - at < 8)
         return unknown;
     *every = word_at(store, at);

@@ -51,6 +51,8 @@ int set_put_no_tables(store_t *store);
 uint32_t set_take_tables(const store_t *store, app_t *app, uint8_t field[SAMPLE_FIELDS],
                          uint32_t *fields, uint32_t *every);
 
+/* Returns whether the store contains this choice of telemetry. */
+bool set_chosen(const store_t *store, const telemetry_t *telemetry);
 /* Returns whether the store contains this value. */
 bool set_contains(const store_t *store, uint32_t parameter, uint32_t joint, float value);
 

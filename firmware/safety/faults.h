@@ -15,7 +15,10 @@
     X(4, STOPPING, "stopping",                                                                     \
       "the arm brakes; when it rests, the state becomes idle if `brakes` is 1, else running")      \
     X(5, FAULT, "fault",                                                                           \
-      "the board carries out the best stop that the fault allows, until the fault is cleared")
+      "the board carries out the best stop that the fault allows, until the fault is cleared")     \
+    X(6, DAMPING, "damping",                                                                       \
+      "the fault is cleared, and the arm is still damped: nothing holds it, until a motion of "    \
+      "kind hold does, or it is released")
 
 /* X(NAME, "what has happened") */
 #define APP_EVENT_TABLE(X)                                                                         \
@@ -28,7 +31,8 @@
     X(OFF, "a request switches the outputs off")                                                   \
     X(FAULT, "a guard finds a fault")                                                              \
     X(RESUME, "the arm has come to rest and `brakes` is 0")                                        \
-    X(CLEAR, "the fault is cleared while the outputs are off or the arm is damped")                \
+    X(CLEAR, "the fault is cleared while the outputs are off")                                     \
+    X(DAMPED, "the fault is cleared while the arm is damped")                                      \
     X(HELD, "the fault is cleared while the loop holds or lowers the arm")                         \
     X(FORGET, "the fault is cleared while no robot is loaded")
 
@@ -56,8 +60,13 @@
     X(STOPPING, OFF, IDLE)                                                                         \
     X(STOPPING, FAULT, FAULT)                                                                      \
     X(FAULT, CLEAR, IDLE)                                                                          \
+    X(FAULT, DAMPED, DAMPING)                                                                      \
     X(FAULT, HELD, RUNNING)                                                                        \
-    X(FAULT, FORGET, UNCONFIGURED)
+    X(FAULT, FORGET, UNCONFIGURED)                                                                 \
+    X(DAMPING, CLOSE, RUNNING)                                                                     \
+    X(DAMPING, RESTED, IDLE)                                                                       \
+    X(DAMPING, OFF, IDLE)                                                                          \
+    X(DAMPING, FAULT, FAULT)
 
 /* Stops, the best first (IEC 61800-5-2: hold is SOS, lower resembles SS1, damp is dynamic braking,
  * release is STO). Each fault states the best stop that it allows. Model and pose of the arm decide
@@ -181,7 +190,18 @@
     X(28, BACKGROUND, "background", NONE, HOLD,                                                    \
       "the background of the firmware has not run for a second, so that nobody can ask it to "     \
       "stop",                                                                                      \
-      "report the fault; the e-stop works all the same")
+      "report the fault; the e-stop works all the same")                                           \
+    X(29, UNSTABLE, "unstable", NONE, DAMP,                                                        \
+      "the torque of a joint swings between both directions, beyond half of its limit; the loop "  \
+      "is unstable",                                                                               \
+      "lower kp and kd of the joint before you move it again; see "                                \
+      "firmware/symptoms/arm-oscillates.md")                                                       \
+    X(30, HOST, "host", NONE, HOLD,                                                                \
+      "the command that moved the arm has not been heard for a second of the board's time",        \
+      "check the cable, then clear the fault and give the command again")                          \
+    X(31, TOOL_SPEED, "tool speed", TOOL_SPEED, HOLD,                                              \
+      "the tool was faster than guard_speed times tool_speed while a person led the arm",          \
+      "jog more slowly; raise tool_speed last")
 
 typedef enum {
 #define X(number, name, text, does) APP_STATE_##name = number,

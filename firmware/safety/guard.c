@@ -3,7 +3,6 @@
 #include "firmware/safety/guard.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
@@ -110,68 +109,39 @@ static finding_t guard_joints(const control_t *c, guard_t *g, const loop_t *s) {
     return nothing;
 }
 
-/* Reports the voltage that joint i needs and the available voltage: the motor's own limit, or the
- * measured supply if that is less. Duty cycle and supply are fractions of the nominal supply; both
- * are doubled until fixed point can represent the reciprocal of the duty cycle. */
-static finding_t short_of_voltage(const control_t *c, const guard_t *g, const loop_t *s,
-                                  uint32_t i) {
-    const drive *d = &c->arm->joint[i].drive;
+finding_t guard_tool(const control_t *c, const loop_t *s) {
+    wider speed = 0;
     uint32_t beyond;
-    const wider asked =
-        wide_add(gain_wide(d->volt_tau, s->tau[i]), gain_wide(d->volt_qd, s->qd_hat[i]));
-    finding_t out = {APP_FAULT_VOLTAGE, i, wide_fit(asked, &beyond), d->volt_max};
-    real part = gain_mul(c->joint[i].duty, real_size(s->volt[i]));
-    real supply = gain_count(c->supply_per_mV, g->supply_mV);
-    if (g->supply_mV <= 0 || part <= supply)
-        return out;
-    for (; part < real_half(real_known(1)); part = real_twice(part))
-        supply = real_twice(supply);
-    out.limit = real_mul(real_size(s->volt[i]), real_mul(supply, real_recip(part)));
-    return out;
-}
-
-static finding_t guard_efforts(const control_t *c, guard_t *g, const loop_t *s) {
-    finding_t out = nothing;
-    if (s->limited == 0) {
-        if (g->strained)
-            memset(g->at_limit, 0, sizeof g->at_limit);
-        g->strained = 0;
-        return out;
-    }
-    g->strained = 1;
-    g->limited++;
-    for (uint32_t i = 0; i < c->arm->n; i++) {
-        const bool torque = s->clipped >> i & 1, other = (s->clipped ^ g->clipped) >> i & 1;
-        g->at_limit[i] = counted(s->limited >> i & 1, other ? 0 : g->at_limit[i]);
-        if (g->at_limit[i] > c->limit_ticks)
-            out = torque ? (finding_t){APP_FAULT_TORQUE, i, s->tau[i], c->joint[i].tau_max}
-                         : short_of_voltage(c, g, s, i);
-    }
-    g->clipped = s->clipped;
-    return out;
+    for (uint32_t i = 0; i < c->arm->n; i++)
+        speed = wide_add(speed, gain_wide(c->joint[i].reach, real_size(s->qd_hat[i])));
+    const real tool = wide_fit(speed, &beyond);
+    return tool > c->tool_fast ? (finding_t){APP_FAULT_TOOL_SPEED, APP_NO_JOINT, tool, c->tool_fast}
+                               : nothing;
 }
 
 finding_t guard_loop(const control_t *c, guard_t *g, const loop_t *s, uint32_t wrong) {
     finding_t out = guard_joints(c, g, s);
     if (out.fault != APP_FAULT_NONE)
         return out;
-    out = guard_efforts(c, g, s);
+    out = effort_guard(c, &g->effort, s, g->supply_mV);
     if (wrong != APP_NO_JOINT)
         out = (finding_t){APP_FAULT_DIRECTION, wrong, s->qd_hat[wrong], s->qd_ref[wrong]};
     return out;
 }
 
 void guard_start(const control_t *c, guard_t *g, const loop_t *s) {
-    *g = (guard_t){.limited = g->limited, .late = g->late, .unread = g->unread};
+    *g = (guard_t){.effort = g->effort, .late = g->late, .unread = g->unread};
+    effort_start(&g->effort);
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         g->outside |= (uint32_t)(j->bounded && (s->q[i] > j->upper || s->q[i] < j->lower)) << i;
     }
 }
 
-/* Sets the limits of a joint. Quantisation changes the estimated speed by up to `step` in either
+/* Sets the limits of a joint, and returns the speed of the tool that its quantisation may feign,
+ * m/s. Quantisation changes the estimated speed by up to `step` in either
  * direction; the check of the directions must not take that for motion. */
-static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
+static double joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     const settings_t *s = &from->joint[i];
     const exponents_t e = setup_exponents(from, i);
     const float *t = from->parameter;
@@ -190,6 +160,9 @@ static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     const double half = real_to_model(from->arm->joint[i].drive.coulomb, e.tau);
     out->firm = setup_bound(FIRM * (double)s->kd * step + 1.5 * half, e.tau);
     out->sink = setup_bound(v * SINK_PART, e.v);
+    const double reach = (double)setup_reach(from, i);
+    (void)gain_from_model(reach, TOOL_SPEED - e.v, &out->reach);
+    return 2 * step * reach;
 }
 
 static uint16_t ticks_of(const setup_t *from, double seconds) {
@@ -202,7 +175,6 @@ void guard_setup(const setup_t *from, control_t *out) {
     (void)real_from_model((double)t[PARAMETER_hold_fraction], PART, &out->lasting);
     out->supply_least_mV = (int32_t)(nominal * (double)t[PARAMETER_guard_supply_low]);
     out->supply_most_mV = (int32_t)(nominal * (double)t[PARAMETER_guard_supply_high]);
-    out->limit_ticks = ticks_of(from, (double)t[PARAMETER_guard_limit_s]);
     out->segment = t[PARAMETER_guard_direction] != 0 ? ticks_of(from, LOOK_S) : 0;
     (void)real_from_model(out->segment > 0 ? 1.0 / out->segment : 0, PART, &out->per_segment);
     out->damp = ticks_of(from, DAMP_S);
@@ -211,8 +183,11 @@ void guard_setup(const setup_t *from, control_t *out) {
     out->late = (uint16_t)t[PARAMETER_guard_overruns];
     out->brakes = t[PARAMETER_brakes] != 0;
     out->damping = 1;
+    double tool = (double)t[PARAMETER_tool_speed] * (double)t[PARAMETER_guard_speed];
+    effort_setup(from, out);
     for (uint32_t i = 0; i < from->n; i++) {
         out->damping &= from->joint[i].motor;
-        joint_setup(from, i, &out->joint[i]);
+        tool += joint_setup(from, i, &out->joint[i]);
     }
+    out->tool_fast = setup_bound(tool, TOOL_SPEED);
 }

@@ -6,28 +6,26 @@
 #include "firmware/control/control.h"
 #include "firmware/control/io.h"
 #include "firmware/control/setup.h"
+#include "firmware/safety/effort.h"
 #include "firmware/safety/faults.h"
 
 /* State of the guards from tick to tick (firmware/safety/guard.c and direction.c). */
 typedef struct {
     uint32_t outside;  /* bit i: joint i has been beyond its position limit since the loop was
                         * closed */
-    uint32_t limited;  /* ticks with a joint at a limit of torque or voltage */
-    uint32_t clipped;  /* bit i: joint i was at its torque limit in the last limited tick */
     int32_t supply_mV; /* measured supply; below 0: see firmware/control/io.h */
     /* late: consecutive ticks that overran; unread: consecutive ticks in which an encoder gave no
      * valid value; phase: tick within the period of the direction check; stopped: ticks since the
      * stop began */
     uint16_t late, unread, phase, stopped;
-    uint16_t at_limit[DYN_MAX_JOINTS]; /* ticks in a row at the same limit */
-    struct {                           /* values at the last check; all divided by 16 */
+    struct { /* values at the last check; all divided by 16 */
         real_t qd, off, push, gained;
     } step[DYN_MAX_JOINTS];
     /* half of the unexplained torque of the joint in doubt; 0: no doubt */
     real_t missing;
     uint8_t wrong[DYN_MAX_JOINTS]; /* checks that found the joint wrong, minus those that did not */
     uint8_t doubted;               /* joint that was last in doubt */
-    uint8_t strained;              /* a joint was at a limit in the last tick */
+    effort_t effort;
 } guard_t;
 
 /* A finding of a guard. */
@@ -45,7 +43,12 @@ finding_t guard_inputs(const control_t *control, guard_t *guard, const app_input
  * else. */
 uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
                          const loop_t *loop);
+/* Called by guard_loop (firmware/safety/effort.c). */
+finding_t effort_guard(const control_t *control, effort_t *effort, const loop_t *loop,
+                       int32_t supply_mV);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);
+/* Called while a person leads the arm: bounds the speed of the tool by those of the joints. */
+finding_t guard_tool(const control_t *control, const loop_t *loop);
 /* Resets the guards before the loop is closed at the measured position, and after a fault when the
  * loop begins to hold or lower the arm. */
 void guard_start(const control_t *control, guard_t *guard, const loop_t *loop);

@@ -18,7 +18,7 @@
 #include "firmware/control/number.h"
 #include "firmware/params/parameters.h"
 
-/* Begins a phase from rest at the present position. */
+/* Begins a phase after the first one, from rest at the present position. */
 static void go(motion_state_t *m, loop_t *s, uint32_t phase) {
     const uint32_t i = m->as.home.joint;
     const real speed = m->as.home.speed;
@@ -27,10 +27,7 @@ static void go(motion_state_t *m, loop_t *s, uint32_t phase) {
     m->count = 0;
     s->q_mid[i] = s->q_hat[i];
     s->qd_mid[i] = real_known(0);
-    m->as.home.target[i] = phase == HOMING_SEEK    ? speed
-                           : phase == HOMING_TOUCH ? real_half(real_half(speed))
-                           : phase == HOMING_DONE  ? real_known(0)
-                                                   : real_neg(speed);
+    m->as.home.target[i] = phase == HOMING_TOUCH ? real_half(real_half(speed)) : real_neg(speed);
 }
 
 /* Returns whether the joint pushes and does not move. */

@@ -60,6 +60,9 @@ void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t f) {
         begin_stop(v, all, supervisor_shut(v, all->control) ? APP_STOP_RELEASE : best);
         if (v->stop <= APP_STOP_LOWER && f.fault != APP_FAULT_SETPOINT)
             catch_arm(v, all);
+    } else if (v->state == APP_STATE_DAMPING) {
+        supervisor_latch(v, f);
+        begin_stop(v, all, best > APP_STOP_DAMP ? best : APP_STOP_DAMP);
     } else if (v->state == APP_STATE_FAULT && v->stop < APP_STOP_RELEASE) {
         if (v->stop < APP_STOP_DAMP || best > v->stop)
             begin_stop(v, all, best > APP_STOP_DAMP ? best : APP_STOP_DAMP);
@@ -74,6 +77,8 @@ void supervisor_stop(supervisor_t *v, const supervised_t *all) {
     if (v->stop == APP_STOP_LOWER && (!c->brakes || !still))
         stop_lower(c, all->scratch, all->loop, all->motion);
     if (c->brakes &&
-        (v->stop == APP_STOP_DAMP ? g->stopped > c->damp : still && supervisor_braked(v, c)))
+        (v->stop == APP_STOP_DAMP ? g->stopped > c->damp : still && supervisor_braked(v, c))) {
         v->stop = APP_STOP_RELEASE;
+        v->state = app_state_next(v->state, APP_EVENT_RESTED); /* a fault stays until cleared */
+    }
 }

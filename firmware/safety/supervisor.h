@@ -40,6 +40,12 @@ static inline bool supervisor_drives(const supervisor_t *v) {
     return supervisor_closed(v) || (v->state == APP_STATE_FAULT && v->stop <= APP_STOP_LOWER);
 }
 
+/* Returns whether the motors damp the arm: the outputs are on, the duty cycles are zero. */
+static inline bool supervisor_damps(const supervisor_t *v) {
+    return (v->state == APP_STATE_FAULT || v->state == APP_STATE_DAMPING) &&
+           v->stop == APP_STOP_DAMP;
+}
+
 /* Called in every tick with a closed loop: returns whether the brakes are to be open. `ready`: the
  * outputs are on. The loop gives torque for some ticks before the brakes open. */
 bool supervisor_opens(supervisor_t *v, const control_t *control, bool ready);
@@ -55,7 +61,8 @@ void supervisor_latch(supervisor_t *v, finding_t finding);
  * lowered or damped replaces the stop with a worse one. */
 void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t finding);
 
-/* Called in every tick after a fault: continues the stop until the brakes hold the arm. */
+/* Called in every tick after a fault, until it is cleared and the arm is not damped any more:
+ * continues the stop until the brakes hold the arm. */
 void supervisor_stop(supervisor_t *v, const supervised_t *all);
 
 #endif

@@ -34,7 +34,7 @@ STEP(reference) {
     reference_step(CONTROL, &APP.motion, &APP.loop);
 }
 STEP(dynamics) {
-    control_dynamics(CONTROL, &APP.scratch, &APP.loop);
+    control_dynamics(CONTROL, &APP.memory.scratch, &APP.loop);
 }
 STEP(feedback) {
     control_feedback(CONTROL, &APP.loop);
@@ -43,7 +43,7 @@ STEP(drive) {
     control_drive(CONTROL, 0, &APP.loop, out.duty_q15);
 }
 STEP(sim_arm) {
-    sim_arm_step(CONTROL, &APP.sim_arm, &APP.scratch, false);
+    sim_arm_step(CONTROL, &APP.sim_arm, &APP.memory.scratch, false);
 }
 STEP(tick) {
     app_tick(&APP, &in, &out);

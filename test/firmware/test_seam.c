@@ -30,7 +30,7 @@ static void holds_and_moves(void) {
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
     double worst = 0;
     for (unsigned k = 0; k < 2500; k++) {
-        chip_run(CHIP_MS(1));
+        live(1);
         const app_t *app = tick_app();
         for (unsigned i = 0; i < N; i++)
             worst = fmax(worst, fabs((double)app->loop.q_ref[i] - rig_position(i)));

@@ -177,7 +177,7 @@ static void home(unsigned joint, double way) {
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
     chip_run(CHIP_MS(5));
     for (unsigned k = 0; k < 200 && tick_app()->safety.state == APP_STATE_HOMING; k++)
-        chip_run(CHIP_MS(50));
+        live(50);
 }
 
 /* H8: glitches of 3 ms on the wire of a switch do not change the position that homing finds. */
@@ -254,7 +254,7 @@ static void gear_motors(void) {
         for (unsigned i = 0; i < N; i++)
             motion.value[i] = (float)(i < 4 ? rig_position(i) : target[i % 2 ^ pass]);
         TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
-        chip_run(CHIP_MS(3500));
+        live(3500);
         expect_state(APP_STATE_RUNNING, APP_FAULT_NONE);
         for (unsigned i = 4; i < N; i++)
             off = fmax(off, fabs(rig_position(i) - (double)motion.value[i]));

@@ -11,9 +11,10 @@ import time
 import zlib
 
 HELLO, STATUS, COUNTERS, DESCRIBE, GET, SET, IMAGE_BEGIN, IMAGE_DATA, IMAGE_END, IMAGE_READ, SAVE, TELEMETRY, \
-    CREDIT, MOTION, POINTS, STOP, CLEAR, PLACE, ROW_PUT, ROW_RUN, ROW_GET, CRASH, STAGES, RESET, WRENCH = range(1, 26)
+    CREDIT, MOTION, POINTS, STOP, CLEAR, PLACE, ROW_PUT, ROW_RUN, ROW_GET, CRASH, STAGES, RESET, WRENCH, \
+    FAULT, HARDWARE, LEASE, OVERRIDE = range(1, 30)
 SAMPLE, ANSWER = 0x7f, 0x80
-ROBOT, PARAMETER, FIELD, METHOD, CHOICE = range(5)
+ROBOT, PARAMETER, FIELD, METHOD, CHOICE, LEASED, OVERRIDDEN = range(7)
 
 
 def encode(content):
@@ -41,8 +42,8 @@ class Refused(Exception):
 
 
 class Client:
-    def __init__(self, line, timeout_s=2.0, tries=15):
-        self.line = line
+    def __init__(self, line, timeout_s=2.0, tries=15, token=0):
+        self.line, self.token = line, token
         self.received, self.sequence, self.samples = b"", int(time.time()) & 255, []
         self.timeout_s, self.tries = 0.2, 600  # bytes are lost until the board has switched its line on
         hello = self.ask(HELLO, b"\1")
@@ -79,6 +80,10 @@ class Client:
                     raise Refused(answer[0], answer[1:])
                 return answer[1:]
         raise TimeoutError("no answer to message %d" % message)
+
+    def led(self, message, payload=b""):
+        """Like ask, for a request that begins with the token of the lease."""
+        return self.ask(message, struct.pack("<I", self.token) + payload)
 
     def describe(self, topic, index=0):
         record, total = b"", 1

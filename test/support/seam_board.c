@@ -187,6 +187,17 @@ double random_part(void) { /* 0 to 1 */
     return 0.5 + 0.5 * help_random(&random_state);
 }
 
+void live(unsigned ms) {
+    enum { RENEW_MS = 100 };
+    for (unsigned part = 0; ms > 0; ms -= part) {
+        device_status_t status;
+        part = ms < RENEW_MS ? ms : RENEW_MS;
+        chip_run(CHIP_MS(part));
+        client->renewed_ms = 0; /* the client counts real time, in which nothing passes here */
+        TEST_ASSERT_EQUAL_MESSAGE(0, client_status(client, &status), client->error.what);
+    }
+}
+
 int hold(void) {
     const motion_t motion = {.kind = MOTION_HOLD};
     return client_motion(client, &motion);

@@ -40,6 +40,8 @@ void expect_state(uint32_t state, uint32_t fault);
 void expect_stopped(uint32_t fault, uint64_t within);
 int hold(void); /* 0, or -1: refused */
 void must_hold(void);
+/* Lets time pass while the client renews its lease. */
+void live(unsigned ms);
 void fail_if_wrong(void); /* the program did what the manual forbids */
 double random_part(void); /* 0 to 1 */
 void random_from(uint64_t seed);

@@ -5,6 +5,7 @@ every kind of bad input.
 
     test_appell.py [PROGRAM [PATTERN]]
 """
+import html
 import json
 import math
 import os
@@ -25,6 +26,7 @@ GOLDEN = os.environ.get("GOLDEN", "../shared/golden")
 ROBOTS = "../shared/robots"
 TIMEOUT_S = 600  # only against hangs: the longest test takes 5 s of processor time, 50 s beside four others
 LONG_RUN = bool(os.environ.get("LONG"))  # set by make test-long
+os.environ.setdefault("APPELL_LEASE_MS", "60000")  # the emulated boards of the tests outrun their host
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
             "ik", "sim", "run", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
@@ -945,7 +947,7 @@ BAD = [
     (["gravity", "planar3r"], "1 2 1.2.3\n", 2, "'1.2.3' is not a finite number"),
     (["gravity", "planar3r"], "1,,2,3\n", 2, "a number is missing before a comma"),
     (["gravity", "planar3r"], "1 \0 2\n", 2, "is not a finite number"),
-    (["gravity", "planar3r"], "\x01\x02\x7f\n", 2, "'???' is not a finite number"),
+    (["gravity", "planar3r"], "\x01\x02\x7f\n", 2, "'\\x01\\x02\\x7f' is not a finite number"),
     (["gravity", "planar3r"], "1 " * 700000, 2, "longer than 1048576 bytes"),
     (["gravity", "planar3r"], "1 2 3 " + "a" * 300 + "\n", 2, "'aaaaaaaaaaaaaaaaaaaaaaa...' is not a finite"),
     (["bias", "planar3r"], "1 1 1 1e200 1e200 1e200\n", 2, "the result in f64 is not a finite number; use smaller numbers\n"),
@@ -992,6 +994,80 @@ def test_a_singular_matrix(folder):
 
 
 # --------------------------------------------------------------------------------- unwilling machines
+
+# Everything but tabs and line ends that a terminal takes for a command. run() fails if the output is not UTF-8.
+CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(*arguments, **more):
+    """Runs the program and checks that it prints no control characters. Returns the finished process."""
+    done = run(*arguments, **more)
+    bad = CONTROL.search(done.stdout + done.stderr)
+    assert not bad, f"{arguments}: control character {bad} in {done.stdout + done.stderr!r:.600}"
+    return done
+
+
+def hostile_urdf(folder, name, first, second):
+    """Writes a URDF whose file, robot, links and joints have bad names. Expat refuses most control characters, but not U+009B, which is
+    an escape sequence in one character."""
+    path = os.path.join(folder, name)
+    inertial = ('<inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" iyz="0" ixz="0"/>'
+                '</inertial>')
+    joint = ('<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{2}"/><axis xyz="0 1 0"/><origin xyz="0 0 0.2"/>'
+             '<limit lower="-1" upper="1" velocity="1" effort="9"/></joint>')
+    bad = html.escape(first)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'<robot name="r{bad}"><link name="base{bad}"/><link name="one{bad}">{inertial}</link><link name="two">{inertial}</link>'
+                   + joint.format(bad, "base" + bad, "one" + bad) + joint.format(html.escape(second), "one" + bad, "two") + "</robot>")
+    return path
+
+
+def test_what_files_say_is_printable(folder):
+    """Names of files, and names and texts in files, reach the terminal without control characters: as results, as JSON, as messages."""
+    arm = hostile_urdf(folder, "a\x1b[31m\udc9b.urdf", "j\u009b31m", "k\u0085")
+    rows = os.path.join(folder, "rows\x1bc")
+    with open(rows, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write("1 2 3 4 \x1b[2J\udcff\n")
+    for command in ("info", "check"):
+        shown = printable(command, arm)
+        assert "a\\x1b[31m\\x9b.urdf" in shown.stdout + shown.stderr and "j\\xc2\\x9b31m" in shown.stdout + shown.stderr, shown
+        json.loads(printable(command, arm, "--json").stdout)
+    assert json.loads(good("info", arm, "--json"))["joints"][0]["name"] == "j\u009b31m"
+    for command in (["id"], ["gravity"], ["ops"], ["scale"], ["sim", "--duration", "0.01"], ["sim", "--duration", "0.01", "-o", "-"],
+                    ["gen", "-o", os.path.join(folder, "gen\x1b")]):
+        printable(*command, arm, rows=[[0] * 6])
+    shown = printable("id", "planar3r", rows)
+    assert "rows\\x1bc" in shown.stderr and "\\x1b[2J\\xff" in shown.stderr, shown
+    image = os.path.join(folder, "a\x07.img")
+    printable("image", arm, "-o", image)
+    assert "a\\x07.img" in printable("image", "--show", image).stderr  # YAML does not allow such names
+    shown = printable("sim", "planar3r", rows="theta = 1 2 3\n\x1b]0;title\x07\n")
+    assert "\\x1b]0;title\\x07" in shown.stderr, shown
+
+
+def test_what_people_type_is_printable(folder):
+    for words in (["id", "planar3r", "--method", "\x1b[31m"], ["\x1b[31m"], ["info", "no\x1b[31m\nerror: such"], ["help", "\x9b"],
+                  ["status", "--port", "tcp:\x1b[31m"], ["status", "--port", "unix:" + folder + "/\x1b"], ["status", "--port", "qemu:\x1b"],
+                  ["status", "--port", folder + "/\x1b[31m\udcff"], ["info", "planar3r", "--\x1b[2J"]):
+        done = printable(*words)
+        assert done.returncode == 2 and "\\x" in done.stderr, done
+        assert done.stderr.count("\n") == 1 or "\n" not in words[-1], done
+
+
+def test_names_with_quotes_are_plotted(folder):
+    """A name in a picture is text and nothing else: it cannot end the text, and gnuplot runs no command of it."""
+    mark = os.path.join(folder, "mark")
+    for name in ("'", "'x", "x'", "a''b", f"'; system('touch {mark}'); #", f"'`touch {mark}`", f"`touch {mark}`", '"x', "a\\"):
+        arm = hostile_urdf(folder, "quotes.urdf", name, "k\u009b")
+        svg = os.path.join(folder, "'it''s.svg")
+        done = printable("sim", arm, "-q", "--duration", "0.05", "--plot", svg)
+        assert done.returncode == 0 and not done.stderr, done
+        with open(svg, encoding="utf-8") as file:
+            texts = [html.unescape(re.sub("<.*?>", "", t)).strip() for t in re.findall(r"<text>(.*?)</text>", file.read(), re.S)]
+        assert name in texts and "k\\xc2\\x9b" in texts, (name, texts)
+        os.remove(svg)
+    assert not os.path.exists(mark)
+
 
 def test_closed_pipe(folder):
     path = os.path.join(folder, "many.txt")

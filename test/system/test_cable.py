@@ -6,19 +6,23 @@ describes.
     test_cable.py [PROGRAM [PATTERN]]
 """
 import contextlib
+import os
 import struct
+import subprocess
 import sys
 import time
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
-from test_appell import main  # noqa: E402
+from test_appell import PROGRAM, main  # noqa: E402
 from test_link import Board, image_of  # noqa: E402
 
 HOLD, QUINTIC, POINTS, JOG = 0, 1, 4, 5  # motions
 IDLE, RUNNING, FAULT = 1, 3, 5  # states
-SETPOINT = 12  # number of the fault
-MOVING = 16  # a flag in the answer to STATUS
+SETPOINT, HOST = 12, 30  # numbers of faults
+MOVING, OVERRIDDEN = 16, 64  # flags in the answer to STATUS
+PER_JOINT = ("kp", "kd", "encoder_offset", "encoder_sign", "encoder_ratio", "position_lower", "position_upper", "home",
+             "home_position")
 ASK_FAULT = 26
 FAR = 0.5  # rad
 
@@ -36,7 +40,7 @@ class Pulled:
             self.client.set(names.index(name), value)
 
     def motion(self, kind, duration_s, *values):
-        self.client.ask(wire.MOTION, struct.pack(f"<Bf{len(values)}f", kind, duration_s, *values))
+        self.client.led(wire.MOTION, struct.pack(f"<Bf{len(values)}f", kind, duration_s, *values))
 
     def status(self):
         """Returns state, fault, flags and tick."""
@@ -89,7 +93,7 @@ def test_jog_ends_and_holds(folder):
 def stream(p, points, step_s=0.02):
     p.motion(POINTS, step_s)
     for i in range(points):
-        p.client.ask(wire.POINTS, struct.pack("<6f", 0.001 * max(0, i - 2), 0, 0, 0, 0, 0))
+        p.client.led(wire.POINTS, struct.pack("<6f", 0.001 * max(0, i - 2), 0, 0, 0, 0, 0))
 
 
 def run_dry(folder, brakes, stop, enabled):
@@ -122,6 +126,68 @@ def test_points_that_have_not_begun(folder):
     with pulled(folder) as p:
         stream(p, 5)
         assert p.pull(1000)[:2] == (IDLE, 0)
+
+
+def test_leased_motion_stops(folder):
+    """The client that moves the arm dies: the arm stops with the fault host, and is held."""
+    with pulled(folder, brakes=0) as p:
+        p.client.token = 7
+        p.client.ask(wire.LEASE, struct.pack("<IH", 7, 1000) + b"test\0")
+        p.motion(QUINTIC, 5, FAR, 0, 0, 0, 0, 0)
+        found = p.pull(2500)
+        assert found[:2] == (FAULT, HOST) and not found[2] & MOVING, found
+        assert struct.unpack_from("<xxBB", p.client.ask(ASK_FAULT)) == (0, 1)
+        assert 0 < p.position() < FAR / 2
+
+
+def ticks(client):
+    return struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]
+
+
+def values(client, names):
+    """Returns every parameter of the board that is not per joint, and the gains."""
+    found = {name: client.get(i)[0] for i, name in enumerate(names) if name not in PER_JOINT}
+    return found | {(name, joint): client.get(names.index(name), joint)[0] for name in ("kp", "kd") for joint in range(3)}
+
+
+def killed(folder, busy):
+    """A comparison of controllers overrides guards, gains, masses and telemetry. It is killed; as soon as
+    its lease has lapsed, every parameter is what it was, whether or not somebody keeps the line
+    busy meanwhile."""
+    with Board(folder, "netduinoplus2") as board:
+        client = wire.Client(board.connect())
+        client.apply(image_of(folder, "planar3r"))
+        names = client.parameter_names()
+        client.set(names.index("guard_tracking"), 0.2)
+        before = values(client, names)
+        client.line.close()
+        output = os.path.join(folder, "rows")
+        command = subprocess.Popen([PROGRAM, "run", "planar3r", "-q", "-o", output, "--port", board.port],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   env={**os.environ, "APPELL_LEASE_MS": "5000"})
+        while not (os.path.isdir(output) and os.listdir(output)):  # the first motion has ended
+            assert command.poll() is None, "the command has ended by itself"
+            time.sleep(0.02)
+        command.kill()
+        command.wait()
+        client = wire.Client(board.connect())
+        assert client.ask(wire.STATUS)[2] & OVERRIDDEN, "the command had overridden nothing"
+        lease_ends = ticks(client) + struct.unpack_from("<I", client.describe(wire.LEASED))[0]
+        while ticks(client) <= lease_ends + 20:
+            if not busy:
+                time.sleep(0.1)
+        flags = client.ask(wire.STATUS)[2]
+        after = values(client, names)
+        changed = {k: (before[k], after[k]) for k in before if before[k] != after[k]}
+        assert not changed and not flags & OVERRIDDEN, (changed, flags)
+
+
+def test_killed_comparison_leaves_nothing(folder):
+    killed(folder, False)
+
+
+def test_killed_comparison_leaves_nothing_on_a_busy_line(folder):
+    killed(folder, True)
 
 
 def test_half_an_image(folder):

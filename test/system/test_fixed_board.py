@@ -56,7 +56,7 @@ def test_closed_loop_in_8_kB(folder):
         client = wire.Client(line, timeout_s=20)
         assert client.real == "q31" and client.robot()[0] == "puma560"
         client.set(client.parameter_names().index("stages"), 1)
-        client.ask(wire.MOTION, struct.pack("<Bf6f", CYCLOID, 2, 0.5, 0.5, -0.5, 0.5, 0.5, 0.5))
+        client.led(wire.MOTION, struct.pack("<Bf6f", CYCLOID, 2, 0.5, 0.5, -0.5, 0.5, 0.5, 0.5))
         until, ticks = time.monotonic() + TIMEOUT_S, 0
         first = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]
         while ticks < first + 2500 and time.monotonic() < until:
@@ -65,7 +65,7 @@ def test_closed_loop_in_8_kB(folder):
             # An accepted motion runs from the next tick on.
             assert (status[0] == RUNNING or ticks == first) and status[1] == 0, f"state {status[0]}, fault {status[1]}"
         counters = words_of(client.ask(wire.COUNTERS))
-        client.ask(wire.STOP, b"\1")  # opens the loop, so that all means are over the same ticks
+        client.ask(wire.STOP, b"\1\0\0\0\0")  # opens the loop, so that all means are over the same ticks
         while client.ask(wire.STATUS)[0] != IDLE:
             pass
         costs = stages(client)

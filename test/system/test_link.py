@@ -280,7 +280,7 @@ def test_a_motion_is_stopped_before_a_change(folder):
         good("params", "apply", "puma560", "--port", board.port)
         client = wire.Client(board.connect())
         # The motion is long enough for an emulator that is much faster than the tool.
-        client.ask(wire.MOTION, struct.pack("<Bf6f", 2, 40000.0, *[0.3] * 6))
+        client.led(wire.MOTION, struct.pack("<Bf6f", 2, 40000.0, *[0.3] * 6))
         client.line.close()
         done = run("params", "apply", "planar3r", "--port", board.port)
         assert done.returncode == 0 and "the outputs are on, so the arm is stopped first" in done.stderr, done
@@ -471,7 +471,7 @@ def test_client_written_from_the_page(folder):
         size, needed, available = client.stream([fields["tick"], fields["q"]], 5, 10**6)
         assert (size, needed, available) == (7 * 4 + 17, 450 * 1000 // 5, 829440), (size, needed, available)
         target = struct.pack("<6f", *(0.3, -0.2, 0.4, 0.1, 0.1, 0.1))
-        client.ask(wire.MOTION, struct.pack("<Bf", 2, 1.0) + target)
+        client.led(wire.MOTION, struct.pack("<Bf", 2, 1.0) + target)
         begun = struct.unpack_from("<I", client.ask(wire.STATUS), 4)[0]  # the motion starts with the next tick at the latest
         samples = client.collect(1)
         while samples[-1][0] <= begun + 1000:
@@ -493,7 +493,7 @@ def test_client_written_from_the_page(folder):
         client = wire.Client(board.connect())
         assert client.robot()[0] == "puma560"
         client.ask(wire.TELEMETRY, struct.pack("<I", 0))
-        client.ask(wire.STOP, b"\1")
+        client.ask(wire.STOP, b"\1\0\0\0\0")
 
 
 def changes_behind_an_image(folder, name, image):

@@ -4,7 +4,10 @@ cut off on the line; noise; resets; crashes.
 
     test_link_wrong.py [PROGRAM [PATTERN]]
 """
+import html
+import json
 import os
+import pty
 import random
 import re
 import select
@@ -190,6 +193,75 @@ def test_what_is_stored_wrong_is_rolled_back(folder):
         assert client.robot()[0] == "planar3r"
 
 
+# --------------------------------------------------------------------------------------- a hostile board
+
+class Hostile:
+    """Changes the texts with which a board describes itself: letters become an escape, a line end, a byte that is not UTF-8, and quotes.
+    With `names` only the names of board, robot and joints are changed, so that the tool still finds parameters and fields."""
+    LETTERS = bytes.maketrans(b"enati", b"\x1b\n\x9b'\"")
+
+    def __init__(self, names):
+        self.names, self.asked = names, None
+
+    def __call__(self, content):
+        texts = len(content)
+        if content[0] == wire.DESCRIBE:
+            self.asked = content
+        elif content[0] == wire.HELLO | wire.ANSWER:
+            texts = 14
+        elif content[0] == wire.DESCRIBE | wire.ANSWER:
+            topic, offset = self.asked[2], struct.unpack("<H", self.asked[4:6])[0]
+            if topic == wire.ROBOT or (topic < wire.CHOICE and not self.names):
+                texts = 5 + (max(0, 14 - offset) if topic == wire.PARAMETER else 0)
+        return content[:texts] + content[texts:].translate(self.LETTERS)
+
+
+def on_terminal(*words):
+    """Runs the program on a terminal and returns what it prints there."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(tool.PROGRAM, [tool.PROGRAM, *words])
+    seen = b""
+    while True:
+        try:
+            seen += os.read(terminal, 65536)
+        except OSError:  # the program has ended
+            break
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    return seen
+
+
+def test_texts_of_a_hostile_board_are_printable(folder):
+    """No command prints a control character that the board sends, and a picture shows the names."""
+    svg, csv = os.path.join(folder, "m.svg"), os.path.join(folder, "m.csv")
+    some = ["monitor", "--fields", "q,tau", "--count", "50", "--every", "10"]
+    found = [["get", "kp"], ["set", "kp[no]", "1"], ["monitor", "--fields", "no"], ["selftest", "planar3r", "-N", "2"],
+             ["params", "apply", "planar3r", "--dry-run"], ["home"]]
+    with Board(folder, "netduinoplus2") as board:
+        good("params", "apply", "planar3r", "--port", board.port)
+
+        def ask(words, names):
+            with Between(folder, board, Hostile(names)) as line:
+                return tool.printable(*words, "--port", line.port)
+        for words in (["status"], ["save"], ["faults"], ["clear"], ["dump"], some, [*some, "-o", csv, "--plot", svg],
+                      ["run", "planar3r", "--to", "0,0,0.1", "-o", folder], *found):
+            done = ask(words, True)
+            assert "\\x1b" in done.stdout + done.stderr or words == ["home"], done
+        for words in (["get"], *found):
+            done = ask(words, False)
+            assert "\\x1b" in done.stdout + done.stderr, done
+        assert json.loads(ask(["status", "--json"], True).stdout)["board"] == "\\x0a\\x1b'du\"\\x0aoplus2"
+        with open(svg, encoding="utf-8") as file:
+            texts = html.unescape(file.read())
+        assert "pl\\x9b\\x0a\\x9br3r on \\x0a\\x1b'du\"\\x0aoplus2" in texts and "f\"rs'" in texts and "'h\"rd" in texts, texts
+        with open(csv, encoding="utf-8") as file:
+            assert not tool.CONTROL.search(file.read())
+        with Between(folder, board, Hostile(True)) as line:
+            seen = on_terminal(*some, "--port", line.port).decode()
+        assert "\x1b[4A" in seen and not tool.CONTROL.search(re.sub(r"\x1b\[(4A|K)|\r\n", "", seen)), seen
+
+
 # ------------------------------------------------------------------------------------- noise, crashes
 
 class Counted(socket.socket):
@@ -242,7 +314,7 @@ def test_noise_into_the_running_board(folder):
         line = Counted(fileno=board.connect().detach())
         client = wire.Client(line)
         client.apply(image)
-        client.ask(wire.MOTION, struct.pack("<Bf", 0, 0))  # the loop is closed and stays closed
+        client.led(wire.MOTION, struct.pack("<Bf", 0, 0))  # the loop is closed and stays closed
         before, counted = words_of(client.ask(wire.COUNTERS)), line.bytes_sent
         flooded = flood(client, numbers, NOISE_BYTES // 3)
         client.ask(wire.COUNTERS)

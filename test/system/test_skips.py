@@ -199,7 +199,7 @@ class Situation:
         """Runs a motion from its request to its end and not one tick more. The stub must be
         attached."""
         stub = self.stub
-        self.client.line.sendall(wire.encode(bytes([wire.MOTION, (self.client.sequence + 1) & 255]) + motion))
+        self.client.line.sendall(wire.encode(bytes([wire.MOTION, (self.client.sequence + 1) & 255]) + bytes(4) + motion))
         begun = ended = False
         while not ended:
             stub.stop_at_write(self.kind, True)
@@ -327,7 +327,7 @@ def test_limits(folder):
     try:
         situation.load()
         situation.set(guard_tracking=10, guard_limit_s=10, guard_direction=0, sim_defect_joint=1)
-        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
+        situation.client.led(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
         situation.set(sim_defect=JAMMED)
         situation.attach()  # from here on, more than guard_limit_s at the limit would be a fault
         situation.move(struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
@@ -351,7 +351,7 @@ def test_fault(folder):
     try:
         situation.load()
         situation.set(guard_encoder_ticks=0, sim_defect_joint=1, brakes=0)
-        situation.client.ask(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
+        situation.client.led(wire.MOTION, struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.wait(600)
         situation.attach()
         situation.freeze()

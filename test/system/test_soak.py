@@ -83,7 +83,7 @@ class Soak:
             values = [self.random.uniform(-s, s) for s in SPEEDS]
         self.last = (kind, values)
         try:
-            self.ask(wire.MOTION, struct.pack("<Bf6f", kind, 0, *values))
+            self.ask(wire.MOTION, struct.pack("<IBf6f", 0, kind, 0, *values))
             self.motions += 1
         except wire.Refused:
             self.refused += 1

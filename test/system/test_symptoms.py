@@ -57,11 +57,7 @@ def test_sags_pd(folder):
 
 
 def test_oscillates_gains(folder):
-    """There is no fault; only the count of samples with a joint at a limit shows the
-    oscillation."""
-    text = moved("oscillates_gains", "kp[shoulder]=1000000", "with a joint at its torque or voltage limit", folder)
-    samples, limited = map(int, re.search(r"(\d+) samples, (\d+) of them with", text).groups())
-    assert limited > samples / 2 and "stopped by" not in text, text
+    moved("oscillates_gains", "kp[shoulder]=300000", "stopped by the fault unstable", folder)
 
 
 def test_oscillates_noise(folder):

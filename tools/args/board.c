@@ -182,19 +182,35 @@ const char *board_not_persistent(const client_t *client) {
                  "flash";
 }
 
-/* Loads an image. A board that runs the same image directly from its flash keeps it. */
+/* Loads an image, unless the board runs it already: then homing, gains and payload stay. Another
+ * robot of somebody is not replaced; a board that only this command uses, or an empty one, takes
+ * it. */
 static int give_image(client_t *client, const uint8_t *image, size_t size) {
     device_status_t status;
     bool kept;
     if (client_status(client, &status) != 0)
         return -1;
-    if ((client->device.flags & HELLO_IN_PLACE) && status.image_length == size &&
-        status.image_crc == crc32_add(0, image, size))
+    if (status.image_length == size && status.image_crc == crc32_add(0, image, size))
         return 0;
+    if (status.joints > 0 && !port_firmware(client->port)) {
+        port_fail(&client->error,
+                  "load the robot first: `appell params apply ROBOT --port P`; that ends what was "
+                  "set or homed for the other one",
+                  "the board has another robot, or another version of it: %s",
+                  client_discover_robot(client) == 0 ? client->device.robot : "?");
+        return -1;
+    }
     return client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL);
 }
 
-client_t *board_open_image(const char *name, const uint8_t *image, size_t size) {
+int board_give(client_t *client, const char *what, const uint8_t *image, size_t size) {
+    if ((what && client_simulated(client, what) != 0) || give_image(client, image, size) != 0 ||
+        client_discover(client) != 0)
+        return board_error(client);
+    return EXIT_YES;
+}
+
+client_t *board_open_image(const char *name, const char *what, const uint8_t *image, size_t size) {
     port_flash_t flash = {0};
     port_error_t error;
     uint8_t *slot = slot_make(image, size, &flash.size);
@@ -207,19 +223,19 @@ client_t *board_open_image(const char *name, const uint8_t *image, size_t size) 
         diag_error(name, error.cure, "%s", error.what);
         return NULL;
     }
-    if (give_image(client, image, size) == 0 && client_discover(client) == 0)
+    if (client_discover_some(client, DISCOVER_PARAMETERS) == 0 &&
+        board_give(client, what, image, size) == EXIT_YES)
         return client;
-    board_error(client);
     client_close(client);
     return NULL;
 }
 
-client_t *board_open_with(const request_t *request, const robot_t *robot) {
+client_t *board_open_with(const request_t *request, const robot_t *robot, const char *what) {
     size_t size = 0;
     const char *name =
         request_has(request, OPTION_PORT) ? request->value[OPTION_PORT] : "qemu:netduinoplus2";
     uint8_t *image = board_image(request, robot, &size);
-    client_t *client = image ? board_open_image(name, image, size) : NULL;
+    client_t *client = image ? board_open_image(name, what, image, size) : NULL;
     free(image);
     return client;
 }
@@ -244,7 +260,8 @@ int board_set(client_t *client, const char *list) {
         const bool all = joint < 0 && client->device.parameter[parameter].per_joint;
         const uint32_t first = joint < 0 ? 0 : (uint32_t)joint;
         for (uint32_t i = first; i <= (all ? client->device.joints - 1 : first); i++)
-            if (client_set(client, parameter, i, number, &now) != 0)
+            if ((strcmp(item, "arm") ? client_override : client_set)(client, parameter, i, number,
+                                                                     &now) != 0)
                 return board_error(client);
     }
     return EXIT_YES;

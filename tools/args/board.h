@@ -32,14 +32,18 @@ int board_needs_lab(const client_t *client, const char *what);
 /* Makes the image of a robot; the caller frees it. Returns NULL after printing the reason. */
 uint8_t *board_image(const request_t *request, const robot_t *robot, size_t *size);
 
-/* Opens the board of a port, loads this image and reads all lists. An emulated board without RAM
- * for an image gets the image in its flash. Returns NULL after printing what is wrong. */
-client_t *board_open_image(const char *port, const uint8_t *image, size_t size);
+/* Makes sure that the board runs this image, and reads all lists. Somebody's other robot is not
+ * replaced. If `what` is not NULL, it names a command that is for the simulated arm only. Returns
+ * EXIT_YES, or a code after printing what is wrong; nothing has changed then. */
+int board_give(client_t *client, const char *what, const uint8_t *image, size_t size);
+/* Opens the board of a port, with board_give. An emulated board without RAM for an image gets the
+ * image in its flash. Returns NULL after printing what is wrong. */
+client_t *board_open_image(const char *port, const char *what, const uint8_t *image, size_t size);
 /* Like board_open_image, for a robot and the option --port; without --port the board is the
  * emulated netduinoplus2. */
-client_t *board_open_with(const request_t *request, const robot_t *robot);
-/* Sets parameters from NAME=VALUE or NAME[JOINT]=VALUE, separated by commas. Without a joint it
- * sets all joints. */
+client_t *board_open_with(const request_t *request, const robot_t *robot, const char *what);
+/* Overrides parameters from NAME=VALUE or NAME[JOINT]=VALUE, separated by commas, until the command
+ * ends; `arm` cannot be overridden and is set. Without a joint it sets all joints. */
 int board_set(client_t *client, const char *list);
 
 /* Stops the arm and waits until the outputs are off or the board is in a fault. Returns EXIT_YES;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/cli/text.h"
+
 static char command_place[64] = "appell";
 
 void diag_command(const char *name) {
@@ -17,10 +19,13 @@ const char *diag_place(void) {
 
 static void diag_print(const char *place, const char *kind, const char *cure, const char *format,
                        va_list arguments) {
-    char text[1024];
+    char text[1024], line[8192], part[8192];
     vsnprintf(text, sizeof text, format, arguments);
-    fprintf(stderr, "%s: %s: %s%s%s\n", place ? place : command_place, kind, text,
-            cure && *cure ? "; " : "", cure ? cure : "");
+    snprintf(line, sizeof line, "%s: %s: %s%s%s", place ? place : command_place, kind, text,
+             cure && *cure ? "; " : "", cure ? cure : "");
+    const char *at = line;
+    text_visible(&at, part, sizeof part, "");
+    fprintf(stderr, "%s\n", part);
 }
 
 int diag_error(const char *place, const char *cure, const char *format, ...) {

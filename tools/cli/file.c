@@ -106,7 +106,7 @@ int file_text_end(file_text_t *text, const char *path) {
     if ((text->stream && fclose(text->stream) != 0) || failed)
         status = diag_no_memory();
     else if (!strcmp(path, "-"))
-        out_bytes(text->text, text->size);
+        out_text(text->text);
     else
         status = file_write(path, text->text, text->size);
     free(text->text);

@@ -10,6 +10,7 @@
 
 #include "tools/cli/file.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/cli/text.h"
 
 /* Picture formats: suffix, terminal of gnuplot, unit of its size, font, and pixels per unit. */
 static const struct {
@@ -36,14 +37,23 @@ static size_t kind_of(const char *path) {
     return kind;
 }
 
-void gnuplot_quoted(FILE *pipe, const char *text) {
+/* A doubled quote would do inside a text, but gnuplot reads two quotes at its beginning as an empty
+ * text. So each quote is a text of its own. */
+static void put_quoted(FILE *pipe, const char *text) {
     fputc('\'', pipe);
     for (; *text; text++) {
         if (*text == '\'')
-            fputc('\'', pipe);
-        fputc(*text == '\n' ? ' ' : *text, pipe);
+            fputs("'.\"'\".'", pipe);
+        else
+            fputc(*text == '\n' ? ' ' : *text, pipe);
     }
     fputc('\'', pipe);
+}
+
+void gnuplot_quoted(FILE *pipe, const char *text) {
+    char visible[512];
+    text_visible(&text, visible, sizeof visible, "");
+    put_quoted(pipe, visible);
 }
 
 void gnuplot_legend(FILE *pipe, const char *text) {
@@ -122,7 +132,7 @@ static void page(FILE *pipe, const char *path, uint32_t width, uint32_t height, 
     fprintf(pipe, "set terminal %s size %.4g%s,%.4g%s font '%s' background '#ffffff'\nset output ",
             kinds[kind].terminal, width / kinds[kind].dots, kinds[kind].unit,
             height / kinds[kind].dots, kinds[kind].unit, kinds[kind].font);
-    gnuplot_quoted(pipe, path);
+    put_quoted(pipe, path);
     fputc('\n', pipe);
     for (size_t i = 0; i < GNUPLOT_LINES; i++)
         fprintf(pipe, "set linetype %zu lc '%s' dt %zu\n", i + 1, color[i % COLORS],

@@ -24,7 +24,7 @@ void gnuplot_page_columns(FILE *pipe, const char *path, uint32_t width, uint32_t
  * there is no file. */
 int gnuplot_close(FILE *pipe, const char *path);
 
-/* Writes text in single quotes, escaped for gnuplot. */
+/* Writes text in quotes for gnuplot; control characters become visible. */
 void gnuplot_quoted(FILE *pipe, const char *text);
 /* Writes the title of a curve. It is escaped, because gnuplot would read _ as a subscript. */
 void gnuplot_legend(FILE *pipe, const char *text);

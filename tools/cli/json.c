@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/cli/out.h"
+#include "tools/cli/text.h"
 
 enum { DEEPEST = 16 };
 
@@ -16,42 +17,19 @@ static struct {
     bool some[DEEPEST]; /* the object or list at this depth already has an entry */
 } json;
 
-/* Returns the length of the UTF-8 sequence at s, or 0 if it is invalid, because JSON must be valid
- * UTF-8. */
-static size_t sequence(const unsigned char *s) {
-    static const unsigned least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    const size_t size = s[0] < 0x80             ? 1
-                        : (s[0] & 0xe0) == 0xc0 ? 2
-                        : (s[0] & 0xf0) == 0xe0 ? 3
-                        : (s[0] & 0xf8) == 0xf0 ? 4
-                                                : 0;
-    unsigned code = size > 1 ? s[0] & (0x7fu >> size) : s[0];
-    for (size_t i = 1; i < size; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3fu);
-    }
-    if (size > 1 && (code < least[size] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)))
-        return 0;
-    return size;
-}
-
 static void put_string(const char *text) {
     out_text("\"");
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const size_t size = sequence(s);
-        if (size == 0) {
-            out_text("\\ufffd");
-            s++;
-            continue;
-        }
+    while (*text) {
+        const unsigned char *s = (const unsigned char *)text;
+        const bool c1 = s[0] == 0xc2 && s[1] >= 0x80 && s[1] < 0xa0; /* U+0080 to U+009F */
+        const size_t size = text_character(text);
         if (*s == '"' || *s == '\\')
             out_format("\\%c", *s);
-        else if (*s < 0x20 || *s == 0x7f)
-            out_format("\\u%04x", *s);
+        else if (size > 0)
+            out_bytes(text, size);
         else
-            out_bytes((const char *)s, size);
-        s += size;
+            out_format("\\u%04x", c1 ? s[1] : *s < 0x80 ? *s : 0xfffdu); /* JSON must be UTF-8 */
+        text += size > 0 ? size : 1u + c1;
     }
     out_text("\"");
 }

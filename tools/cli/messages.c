@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/cli/text.h"
+
 void messages_free(messages_t *messages) {
     for (size_t i = 0; i < messages->count; i++) {
         free(messages->item[i].file);
@@ -17,22 +19,12 @@ void messages_free(messages_t *messages) {
     *messages = (messages_t){0};
 }
 
-/* Copies text that comes from a file, for output on a terminal: control characters become '?', and
- * the length is limited. */
+/* Copies text that may come from a file, for output on a terminal; the length is limited. */
 static char *copy_clean(const char *text) {
-    enum { LONGEST = 1000 };
-    size_t size = text ? strlen(text) : 0;
-    if (size > LONGEST)
-        size = LONGEST;
-    char *out = malloc(size + 1);
-    if (!out)
-        return NULL;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        out[i] = (char)(c < 32 || c == 127 ? '?' : c);
-    }
-    out[size] = '\0';
-    return out;
+    char out[1000];
+    text = text ? text : "";
+    text_visible(&text, out, sizeof out, "");
+    return strdup(out);
 }
 
 void messages_add(messages_t *messages, message_severity_t severity, message_code_t code,

@@ -11,6 +11,7 @@
 
 #include "tools/cli/number.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/cli/text.h"
 
 static struct {
     char buffer[1 << 16];
@@ -51,7 +52,11 @@ void out_bytes(const char *bytes, size_t size) {
 }
 
 void out_text(const char *text) {
-    out_bytes(text, strlen(text));
+    char part[512];
+    while (*text) {
+        const size_t size = text_visible(&text, part, sizeof part, "\n\t");
+        out_bytes(part, size);
+    }
 }
 
 void out_format(const char *format, ...) {
@@ -61,7 +66,7 @@ void out_format(const char *format, ...) {
     const int size = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (size < (int)sizeof text) {
-        out_bytes(text, size > 0 ? (size_t)size : 0);
+        out_text(size > 0 ? text : "");
         return;
     }
     char *more = malloc((size_t)size + 1);
@@ -72,7 +77,7 @@ void out_format(const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(more, (size_t)size + 1, format, arguments);
     va_end(arguments);
-    out_bytes(more, (size_t)size);
+    out_text(more);
     free(more);
 }
 

@@ -10,7 +10,9 @@
 #include <stddef.h>
 
 void out_begin(void);
+/* Writes bytes as they are: images, and what is known to be printable. */
 void out_bytes(const char *bytes, size_t size);
+/* Both make control characters visible, except tabs and line ends (tools/cli/text.h). */
 void out_text(const char *text);
 void out_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints like "%.{digits}g"; digits is 9 or 17. */

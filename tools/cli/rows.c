@@ -1,7 +1,6 @@
 /* Reads rows of numbers. */
 #include "tools/cli/rows.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -119,15 +118,11 @@ static bool is_blank(char c) {
 }
 
 static void wrong_word(const rows_t *rows, const char *s) {
-    char word[24];
-    size_t size = strcspn(s, " \t\r\v\f,#");
-    const bool cut = size >= sizeof word;
-    size = cut ? sizeof word - 1 : size;
-    for (size_t i = 0; i < size; i++)
-        word[i] = isprint((unsigned char)s[i]) ? s[i] : '?';
-    word[size] = '\0';
+    enum { SHOWN = 23 };
+    const size_t size = strcspn(s, " \t\r\v\f,#");
     rows_error(rows, "write numbers such as -0.5 or 1e-3, separated by blanks or commas",
-               "'%s%s' is not a finite number", word, cut ? "..." : "");
+               "'%.*s%s' is not a finite number", (int)(size < SHOWN ? size : SHOWN), s,
+               size > SHOWN ? "..." : "");
 }
 
 /* Stores at most `count` numbers of the line and returns how many it has, or -1 after printing an

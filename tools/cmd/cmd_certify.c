@@ -164,10 +164,10 @@ static int measure(client_t *client, costs_t *costs) {
     int joint;
     float now;
     costs->ticks = 0;
-    if (find_place(client, &place) != 0 ||
+    if (client_lead(client, "certify") != 0 || find_place(client, &place) != 0 ||
         client_parameter(client, "stages", &parameter, &joint) != 0 ||
-        client_set(client, parameter, 0, 1, &now) != 0 || client_motion(client, &stream) != 0 ||
-        measure_ticks(client, &place, 1, costs) != 0)
+        client_override(client, parameter, 0, 1, &now) != 0 ||
+        client_motion(client, &stream) != 0 || measure_ticks(client, &place, 1, costs) != 0)
         return -1;
     if (costs->ticks >= TICKS && (client_off(client) != 0 || client_motion(client, &jog) != 0 ||
                                   measure_ticks(client, &place, 0, costs) != 0))
@@ -387,8 +387,9 @@ static int with_robot(const request_t *request, robot_t *robot, const char *boar
     if (known)
         predict(&c, &robot->model, &puma->model);
     arm_free(puma);
-    robot->rate_hz = fmin(robot->rate_hz, MEASURED_HZ);
-    client_t *client = board_open_with(request, robot);
+    if (!strncmp(request->value[OPTION_PORT], "qemu:", 5))
+        robot->rate_hz = fmin(robot->rate_hz, MEASURED_HZ);
+    client_t *client = board_open_with(request, robot, "certify");
     const int status = client ? certify(request, robot, client, &c) : EXIT_BAD;
     if (client)
         client_close(client);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "firmware/app/errors.h"
 #include "firmware/safety/faults.h"
 #include "firmware/control/sample.h"
 #include "tools/args/arm.h"
@@ -85,8 +86,9 @@ static int provoke(const request_t *request, const robot_t *robot) {
     client_t *client = image ? board_open(request, DISCOVER_ALL | BOARD_LAB) : NULL;
     int status = EXIT_BAD;
     (void)mkdir(folder, 0777);
-    if (client && board_needs_lab(client, "provoking faults") == EXIT_YES) {
-        const int failed = faults_provoke(client, robot, image, size, folder, print_line, &done);
+    if (client && board_needs_lab(client, "provoking faults") == EXIT_YES &&
+        board_give(client, "provoking faults", image, size) == EXIT_YES) {
+        const int failed = faults_provoke(client, robot, folder, print_line, &done);
         status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
         out_format("%u faults were as expected, %d were not; samples in %s/fault-*.csv\n",
                    (unsigned)done, failed < 0 ? 1 : failed, folder);
@@ -150,13 +152,29 @@ static int show(const request_t *request) {
     return f.fault == APP_FAULT_NONE ? EXIT_YES : EXIT_NO;
 }
 
+/* Says why CLEAR is not possible in the present state of the board. */
+static int not_cleared(client_t *client) {
+    device_status_t status;
+    if (client_status(client, &status) != 0)
+        return board_error(client);
+    if (status.state == APP_STATE_FAULT)
+        diag_error(client->device.board, "clear the fault when the arm is at rest",
+                   "the arm still brakes");
+    else
+        diag_error(client->device.board, "`appell status --port P` shows what the board does",
+                   "there is no fault to clear; the board is %s", board_state(&status));
+    return EXIT_NO;
+}
+
 int cmd_clear(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
-    const int status = client_clear(client) == 0 ? EXIT_YES : board_error(client);
+    const int result = client_clear(client) == 0       ? EXIT_YES
+                       : client->reason == APP_E_STATE ? not_cleared(client)
+                                                       : board_error(client);
     client_close(client);
-    return status;
+    return result;
 }
 
 int cmd_faults(const request_t *request) {

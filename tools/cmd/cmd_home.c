@@ -227,7 +227,7 @@ static int with_board(const request_t *request, client_t *client) {
         if (status != EXIT_YES)
             return status;
     }
-    if (start_samples(client, &view) != 0)
+    if (client_lead(client, "home") != 0 || start_samples(client, &view) != 0)
         return board_error(client);
     return request_has(request, OPTION_AT) ? set_offsets(request, client, &view)
                                            : seek(request, client, &view);
@@ -237,7 +237,7 @@ int cmd_home(const request_t *request) {
     client_t *client = NULL;
     if (request->arguments > 0) {
         robot_t *robot = arm_load_rigid(request);
-        client = robot ? board_open_with(request, robot) : NULL;
+        client = robot ? board_open_with(request, robot, NULL) : NULL;
         arm_free(robot);
     } else {
         client = board_open(request, DISCOVER_ALL);

@@ -11,25 +11,19 @@
 #include "tools/image/robot_image.h"
 #include "tools/cli/diagnostics.h"
 
-/* Writes the bytes to the file of --output, or to standard output. */
-static int deliver(const request_t *request, const void *bytes, size_t size) {
-    if (request_has(request, OPTION_OUTPUT) && strcmp(request->value[OPTION_OUTPUT], "-") != 0)
-        return file_write(request->value[OPTION_OUTPUT], bytes, size);
+static int deliver(const char *path, const void *bytes, size_t size) {
+    if (strcmp(path, "-") != 0)
+        return file_write(path, bytes, size);
     out_bytes(bytes, size);
     return EXIT_YES;
 }
 
 static int deliver_robot(const request_t *request, const robot_t *robot) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return diag_no_memory();
-    const int saved = robot_save(stream, robot);
-    const int status =
-        fclose(stream) == 0 && saved == 0 ? deliver(request, text, size) : diag_no_memory();
-    free(text);
-    return status;
+    file_text_t text;
+    if (file_text_begin(&text))
+        (void)robot_save(text.stream, robot); /* file_text_end sees a failure */
+    return file_text_end(&text,
+                         request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT] : "-");
 }
 
 static int show(const request_t *request) {
@@ -71,7 +65,7 @@ int cmd_image(const request_t *request) {
         robot_check(robot, &messages) == 0 ? robot_image_make(robot, &size, &messages) : NULL;
     diag_messages(&messages, request_has(request, OPTION_QUIET));
     messages_free(&messages);
-    const int status = bytes ? deliver(request, bytes, size) : EXIT_BAD;
+    const int status = bytes ? deliver(request->value[OPTION_OUTPUT], bytes, size) : EXIT_BAD;
     free(bytes);
     arm_free(robot);
     return status;

@@ -115,7 +115,7 @@ static int with_board(const request_t *request, const robot_t *robot, client_t *
         if (status != EXIT_YES)
             return status;
     }
-    if (inspect(client, robot, &report) != 0)
+    if (client_lead(client, "inspect") != 0 || inspect(client, robot, &report) != 0)
         return board_error(client);
     if (request_has(request, OPTION_JSON))
         print_json(&report, robot, allowed);
@@ -126,7 +126,7 @@ static int with_board(const request_t *request, const robot_t *robot, client_t *
 
 int cmd_inspect(const request_t *request) {
     robot_t *robot = arm_load_rigid(request);
-    client_t *client = robot ? board_open_with(request, robot) : NULL;
+    client_t *client = robot ? board_open_with(request, robot, NULL) : NULL;
     const int status = client ? with_board(request, robot, client) : EXIT_BAD;
     if (client)
         client_close(client);

@@ -144,29 +144,37 @@ static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
 
 /* ----------------------------------------------------------------------------------- live table */
 
+/* Moves the cursor or clears a line; out_text would make the sequence visible. */
+static void control(const char *sequence) {
+    out_bytes(sequence, strlen(sequence));
+}
+
 static void draw(monitor_t *m) {
     const device_t *d = &m->client->device;
     const sample_in_t *s = &m->last;
+    char up[20];
     uint32_t at = 0;
-    if (m->drawn)
-        printf("\033[%uA", (unsigned)m->lines);
-    m->lines = 0;
-    printf("\033[K%s  %s  t %.3f s  tick %u  samples %ld  lost %u on the board, %llu on the line\n",
-           d->board, d->robot, s->tick / m->rate_hz, (unsigned)s->tick, m->samples,
-           (unsigned)m->client->lost_total, (unsigned long long)m->client->torn);
-    printf("\033[K%-20s", "");
+    snprintf(up, sizeof up, "\033[%uA", (unsigned)m->lines);
+    control(m->drawn ? up : "");
+    control("\033[K");
+    out_format("%s  %s  t %.3f s  tick %u  samples %ld  lost %u on the board, %llu on the line\n",
+               d->board, d->robot, s->tick / m->rate_hz, (unsigned)s->tick, m->samples,
+               (unsigned)m->client->lost_total, (unsigned long long)m->client->torn);
+    control("\033[K");
+    out_format("%-20s", "");
     for (uint32_t k = 0; k < d->joints; k++)
-        printf(" %12.12s", d->joint[k]);
-    printf("\n");
-    m->lines += 2;
+        out_format(" %12.12s", d->joint[k]);
+    out_text("\n");
+    m->lines = 2;
     for (uint32_t i = 0; i < m->client->choices; i++, m->lines++) {
         const device_field_t *field = &d->field[m->client->chosen[i]];
-        printf("\033[K%-10.10s %-9.9s", field->name, field->unit[0]);
+        control("\033[K");
+        out_format("%-10.10s %-9.9s", field->name, field->unit[0]);
         for (uint32_t k = 0; k < (field->per_joint ? d->joints : 1); k++, at++)
-            printf(" %12.6g", s->value[at]);
-        printf("\n");
+            out_format(" %12.6g", s->value[at]);
+        out_text("\n");
     }
-    fflush(stdout);
+    out_flush();
     m->drawn = true;
 }
 

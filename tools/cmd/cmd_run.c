@@ -232,7 +232,8 @@ static int run_one(const request_t *request, session_t *s) {
     back = trial.motion;
     if (client_status(s->client, &status) != 0)
         return board_failed(s);
-    const bool fresh = status.state == APP_STATE_IDLE && status.source == SOURCE_LINK;
+    /* The twin knows nothing of what was set on the board before. */
+    const bool fresh = status.state == APP_STATE_IDLE && port_firmware(s->client->port);
     for (long k = 0; k < ways && !s->stopped; k++) {
         record_t record;
         if (trial_on_board(s->client, &trial, &record) != 0)
@@ -300,6 +301,8 @@ static int find_changed(session_t *s, bool trial_sets) {
 }
 
 static int with_board(const request_t *request, session_t *s) {
+    if (client_lead(s->client, "run") != 0)
+        return board_failed(s);
     if (request_has(request, OPTION_SET) &&
         board_set(s->client, request->value[OPTION_SET]) != EXIT_YES)
         return EXIT_BAD;
@@ -341,7 +344,9 @@ int cmd_run(const request_t *request) {
     if (status == EXIT_YES) {
         signal(SIGINT, interrupt);
         signal(SIGTERM, interrupt);
-        s.client = board_open_image(port, s.image, s.image_size);
+        s.client = board_open_image(
+            port, request_has(request, OPTION_TO) ? NULL : "the comparison of controllers", s.image,
+            s.image_size);
         status = s.client ? with_board(request, &s) : EXIT_BAD;
     }
     if (s.client)

@@ -1,6 +1,8 @@
 /* status: what a board does, what its hardware is, and whether the real arm may move. */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "firmware/params/image.h"
 #include "firmware/safety/faults.h"
 #include "tools/args/board.h"
 #include "tools/cli/diagnostics.h"
@@ -15,6 +17,7 @@ typedef struct {
     device_fault_t fault;
     device_hardware_t hardware;
     float real; /* parameter `arm` */
+    char leader[CLIENT_NAME];
 } board_now_t;
 
 static const struct {
@@ -43,7 +46,97 @@ static unsigned count(uint32_t bits) {
     return (unsigned)__builtin_popcount(bits);
 }
 
-static void text(const client_t *client, const board_now_t *b) {
+/* A limit or guard that somebody has weakened or a command overrides: its name, its value, and the
+ * value that it has otherwise. */
+typedef void (*change_t)(const char *name, const char *kind, double value, double otherwise);
+
+static void name_of(const client_t *client, uint32_t parameter, uint32_t joint, char *name,
+                    size_t size) {
+    const device_parameter_t *t = &client->device.parameter[parameter];
+    snprintf(name, size, t->per_joint ? "%s[%s]" : "%s", t->name, client->device.joint[joint]);
+}
+
+/* Tells every guard that is weaker than its default. */
+static int list_weaker(client_t *client, change_t report) {
+    for (uint32_t i = 0; i < client->device.parameters; i++) {
+        const device_parameter_t *t = &client->device.parameter[i];
+        float now;
+        bool saved;
+        if (t->weaker == 0)
+            continue;
+        if (client_get(client, i, 0, &now, &saved) != 0)
+            return -1;
+        if ((now - t->fallback) * (float)t->weaker > 0)
+            report(t->name, "weaker than its default", (double)now, (double)t->fallback);
+    }
+    return 0;
+}
+
+/* Tells every position limit that is wider than that of the robot file. */
+static int list_wider(client_t *client, change_t report) {
+    static const char *const name[] = {"position_lower", "position_upper"};
+    static image_t image;
+    uint32_t length = 0, parameter;
+    int joint, status = 0;
+    uint8_t *bytes = client_read_image(client, 0, &length);
+    if (!bytes || image_read(bytes, length, &image, NULL) != IMAGE_OK) {
+        free(bytes);
+        return client->error.what[0] ? -1 : 0;
+    }
+    for (uint32_t k = 0; k < 2 * image.n && status == 0; k++) {
+        const float *limit = image.joint[k / 2].position;
+        char title[2 * CLIENT_NAME];
+        float now;
+        bool saved;
+        status = client_parameter(client, name[k % 2], &parameter, &joint) != 0 ||
+                 client_get(client, parameter, k / 2, &now, &saved) != 0;
+        if (status != 0 || !(limit[1] > limit[0]) || !(k % 2 ? now > limit[1] : now < limit[0]))
+            continue;
+        name_of(client, parameter, k / 2, title, sizeof title);
+        report(title, "wider than the robot file", (double)now, (double)limit[k % 2]);
+    }
+    free(bytes);
+    return status ? -1 : 0;
+}
+
+static int list_overrides(client_t *client, change_t report) {
+    for (uint32_t k = 0;; k++) {
+        device_override_t o;
+        char title[2 * CLIENT_NAME];
+        float now;
+        bool saved;
+        const int status = client_overridden(client, k, &o);
+        if (status != 0)
+            return status > 0 ? 0 : -1;
+        if (o.parameter >= client->device.parameters ||
+            client_get(client, o.parameter, o.joint, &now, &saved) != 0)
+            continue; /* it has ended meanwhile */
+        name_of(client, o.parameter, o.joint, title, sizeof title);
+        report(title, "overridden", (double)now, (double)o.beneath);
+    }
+}
+
+static int list_changes(client_t *client, change_t report) {
+    return list_weaker(client, report) != 0 || list_wider(client, report) != 0 ||
+                   list_overrides(client, report) != 0
+               ? -1
+               : 0;
+}
+
+static void change_text(const char *name, const char *kind, double value, double otherwise) {
+    out_format("%s is %s: %g instead of %g\n", name, kind, value, otherwise);
+}
+
+static void change_json(const char *name, const char *kind, double value, double otherwise) {
+    json_begin(NULL);
+    json_string("parameter", name);
+    json_string("kind", kind);
+    json_number("value", value);
+    json_number("otherwise", otherwise);
+    json_end();
+}
+
+static int text(client_t *client, const board_now_t *b) {
     const hardware_t *h = &b->hardware.is;
     char line[TEXT_MAX];
     out_format("%s: %s, %s arm, outputs %s\n", client->device.board, board_state(&b->status),
@@ -52,6 +145,13 @@ static void text(const client_t *client, const board_now_t *b) {
         out_format("fault %u, %s: %s\n    cure: %s\n", b->fault.fault,
                    app_fault_name(b->fault.fault), app_fault_cause(b->fault.fault),
                    app_fault_cure(b->fault.fault));
+    if (*b->leader)
+        out_format("the command `%s` moves the arm\n", b->leader);
+    if (list_changes(client, change_text) != 0)
+        return -1;
+    if (b->status.flags & STATUS_UNRESTORED)
+        out_text("a stored value was refused at the start: `appell get` shows which values are not "
+                 "the saved ones; `appell clear` acknowledges it\n");
     if (h->flags & HARDWARE_ESTOP) {
         out_format("e-stop: %s",
                    h->active & CAUSE_ESTOP ? "open (pressed, or not wired)" : "closed");
@@ -80,9 +180,10 @@ static void text(const client_t *client, const board_now_t *b) {
                    board_fit_cure(part));
     }
     out_text("Appell is not safety-rated.\n");
+    return 0;
 }
 
-static void json(const client_t *client, const board_now_t *b) {
+static int json(client_t *client, const board_now_t *b) {
     const hardware_t *h = &b->hardware.is;
     char line[TEXT_MAX];
     json_begin(NULL);
@@ -93,6 +194,12 @@ static void json(const client_t *client, const board_now_t *b) {
     json_integer("fault", b->fault.fault);
     json_string("name", app_fault_name(b->fault.fault));
     json_string("cure", app_fault_cure(b->fault.fault));
+    json_string("leader", b->leader);
+    json_bool("unrestored", b->status.flags & STATUS_UNRESTORED);
+    json_list("changes");
+    if (list_changes(client, change_json) != 0)
+        return -1;
+    json_list_end();
     causes_text(h->active, line);
     json_string("active", line);
     causes_text(h->latched, line);
@@ -115,6 +222,7 @@ static void json(const client_t *client, const board_now_t *b) {
     }
     json_list_end();
     json_end();
+    return 0;
 }
 
 int cmd_status(const request_t *request) {
@@ -128,10 +236,10 @@ int cmd_status(const request_t *request) {
     if (client_status(client, &b.status) != 0 || client_fault(client, &b.fault) != 0 ||
         client_hardware(client, &b.hardware) != 0 ||
         client_parameter(client, "arm", &arm, &joint) != 0 ||
-        client_get(client, arm, 0, &b.real, &saved) != 0) {
+        client_get(client, arm, 0, &b.real, &saved) != 0 || client_leader(client, b.leader) != 0 ||
+        (request_has(request, OPTION_JSON) ? json(client, &b) : text(client, &b)) != 0) {
         status = board_error(client);
     } else {
-        request_has(request, OPTION_JSON) ? json(client, &b) : text(client, &b);
         status = b.fault.fault == APP_FAULT_NONE && b.hardware.misfits == 0 ? EXIT_YES : EXIT_NO;
     }
     client_close(client);

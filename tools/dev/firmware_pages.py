@@ -69,7 +69,7 @@ def parameter_row(entry):
     default = number(default)
     return [f"`{name}`" + (" (joint)" if shape == "JOINT" else "") + (" (lab)" if lab else ""),
             unit.replace("|", " or ") or "-", f"{number(least)} .. {number(most)}", default,
-            "idle" if "IDLE" in when else "any", f"`{key}`" if key else "-", sentence(help_text)]
+            "idle" if "IDLE" in when else "any; weaker idle" if re.search("UP|DOWN", when) else "any", f"`{key}`" if key else "-", sentence(help_text)]
 
 
 def parameters_text():
@@ -115,8 +115,9 @@ def provoked():
         out[int(n)] = f"`make test TEST=faults BOARD=host` ({' '.join(doc.split()).rstrip('.')})"
     for path in sorted(glob.glob("test/firmware/*/test_*.c")):
         name, text = os.path.basename(path)[len("test_"):-len(".c")], read(path)
+        arm = "the simulated arm" if "sim_arm" in text or "support/control_arm.h" in text else "inputs of a real arm, without hardware"
         for fault in re.findall(r"\bAPP_FAULT_(\w+)", text) + re.findall(r'\{"([^"]+)", APP_STOP_', text):
-            out.setdefault(fault, f"`make test TEST={name} BOARD=host` (inputs of a real arm, without hardware)")
+            out.setdefault(fault, f"`make test TEST={name} BOARD=host` ({arm})")
     return out
 
 

@@ -4,9 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "firmware/app/errors.h"
 #include "firmware/params/bytes.h"
+#include "firmware/safety/lease.h"
+#include "tools/cli/text.h"
 #include "tools/link/client_inside.h"
 
 /* An emulated board gets TRIES_EMULATED tries (a minute), because it is as slow as its host. If the
@@ -131,7 +136,59 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
     return -1;
 }
 
+/* Sends LEASE; ms is 0 to end it. An emulator that only this command uses, or a board in the same
+ * process, may be many times faster than the host, and is gone when the command dies. */
+static int lease(client_t *client, uint32_t ms) {
+    uint8_t request[6 + sizeof client->holder];
+    put_u32(request, client->token);
+    put_u16(request + 4, ms);
+    memcpy(request + 6, client->holder, sizeof client->holder);
+    client->renewed_ms = now_ms();
+    return ask(client, ASK_LEASE, request, 6 + strlen(client->holder) + 1, client->tries,
+               client->timeout_ms);
+}
+
+/* The board counts the time of the lease; this only asks often enough. */
+static int renew(client_t *client) {
+    enum { RENEW_MS = 200 };
+    if (client->token == 0 || now_ms() - client->renewed_ms < RENEW_MS)
+        return 0;
+    const bool alone = port_firmware(client->port) || port_file(client->port) < 0;
+    const char *asked = getenv("APPELL_LEASE_MS"); /* for emulators that outrun their host */
+    const long ms = alone ? LEASE_SIMULATED_MS : asked ? strtol(asked, NULL, 10) : LEASE_MS;
+    return lease(client, ms > 0 && ms <= LEASE_SIMULATED_MS ? (uint32_t)ms : LEASE_MS);
+}
+
+int client_lead(client_t *client, const char *name) {
+    if (client->token != 0)
+        return 0;
+    while (client->token == 0)
+        if (getrandom(&client->token, sizeof client->token, 0) < 0)
+            client->token = (uint32_t)getpid();
+    snprintf(client->holder, sizeof client->holder, "%s", name);
+    client->renewed_ms = INT64_MIN / 2;
+    if (renew(client) == 0)
+        return 0;
+    client->token = 0;
+    const port_error_t refused = client->error;
+    char leader[CLIENT_NAME];
+    if (client->reason != APP_E_LEASE || client_leader(client, leader) != 0)
+        client->error = refused;
+    else
+        port_fail(&client->error, "end that command first", "the command `%s` moves the arm",
+                  leader);
+    return -1;
+}
+
+int client_follow(client_t *client) {
+    const int status = client->token != 0 ? lease(client, 0) : 0;
+    client->token = 0;
+    return status;
+}
+
 int client_ask(client_t *client, link_message_t message, const void *payload, size_t size) {
+    if (renew(client) != 0)
+        return -1;
     return ask(client, message, payload, size, client->tries, client->timeout_ms);
 }
 
@@ -141,19 +198,19 @@ int client_ask_long(client_t *client, link_message_t message, const void *payloa
 
 int client_poll(client_t *client, int timeout_ms) {
     const int n = take_bytes(client, timeout_ms);
-    return n < 0 ? closed(client) : stream_pay(client) != 0 ? -1 : n;
+    return n < 0 ? closed(client) : stream_pay(client) != 0 || renew(client) != 0 ? -1 : n;
 }
 
 /* -------------------------------------------------------------------------------------- opening */
 
-/* Takes the next of several texts that follow each other, each ended by a zero. */
-const char *client_next_text(const uint8_t **at, const uint8_t *end) {
+void client_take_text(const uint8_t **at, const uint8_t *end, char *out, size_t size) {
     const char *text = (const char *)*at;
     const uint8_t *zero = *at < end ? memchr(*at, 0, (size_t)(end - *at)) : NULL;
     if (!zero)
-        return "";
-    *at = zero + 1;
-    return text;
+        text = "";
+    else
+        *at = zero + 1;
+    text_visible(&text, out, size, "");
 }
 
 static int hello(client_t *client, int tries, int timeout_ms) {
@@ -176,9 +233,9 @@ static int hello(client_t *client, int tries, int timeout_ms) {
     d->fields = r[9];
     d->methods = r[10];
     r += 11;
-    snprintf(d->board, sizeof d->board, "%s", client_next_text(&r, end));
-    snprintf(d->real, sizeof d->real, "%s", client_next_text(&r, end));
-    snprintf(d->build, sizeof d->build, "%s", client_next_text(&r, end));
+    client_take_text(&r, end, d->board, sizeof d->board);
+    client_take_text(&r, end, d->real, sizeof d->real);
+    client_take_text(&r, end, d->build, sizeof d->build);
     return 0;
 }
 
@@ -224,6 +281,9 @@ void client_close(client_t *client) {
     /* Restores the board's own choice of fields for the next client. Only one try, because the line
      * may be gone. */
     client->tries = 1;
+    client->on_sample = NULL; /* the command that looked at the samples has ended */
+    if (client->status >= 0 && !port_firmware(client->port))
+        (void)client_follow(client);
     if (client->choices > 0 && client->status >= 0 && !port_firmware(client->port))
         (void)client_stream_end(client);
     port_close(client->port);

@@ -22,6 +22,7 @@ enum { CLIENT_VALUES_MAX = 1024, CLIENT_NAME = 128, CLIENT_LONG_MS = 30000 };
 typedef struct {
     char name[CLIENT_NAME], unit[CLIENT_NAME], help[300];
     bool per_joint, idle_only;
+    int8_t weaker; /* 1 or -1: a guard that gets weaker with larger or smaller values */
     float least, most, fallback;
 } device_parameter_t;
 
@@ -96,6 +97,10 @@ typedef struct {
     uint8_t next; /* sequence number of the next request */
     int tries;
     int timeout_ms; /* time-out of one try */
+    /* The lease: its token (0: none), the name that others see, and when it was last renewed. */
+    uint32_t token;
+    char holder[16];
+    int64_t renewed_ms;
     frame_reader_t reader;
     uint8_t rx[FRAME_READ_ROOM(FRAME_CONTENT_MAX)];
     uint8_t reply[FRAME_CONTENT_MAX];
@@ -197,6 +202,25 @@ int client_value_of(const client_t *client, const char *field);
 /* Receives the bytes that have come, and waits at most timeout_ms for the first. Returns their
  * number, or -1 if the line is closed or the credit for samples cannot be renewed. */
 int client_poll(client_t *client, int timeout_ms);
+
+/* Takes the lease of the arm for this command; `name` is what others see. From then on requests and
+ * client_poll renew it, and client_close ends it. */
+int client_lead(client_t *client, const char *name);
+/* Ends the lease, and with it the overrides. */
+int client_follow(client_t *client);
+/* Like client_set, until the lease ends. Takes the lease if this client does not have it. */
+int client_override(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now);
+/* Reads the name of the command that has the lease; "" if nobody has it. */
+int client_leader(client_t *client, char name[CLIENT_NAME]);
+/* Reads the k-th override. Returns 1 if there are no more. */
+typedef struct {
+    uint8_t parameter, joint;
+    float beneath; /* the value that returns */
+} device_override_t;
+int client_overridden(client_t *client, uint32_t k, device_override_t *out);
+/* Checks that the board controls the simulated arm. `what` completes "... is for the simulated arm
+ * only". */
+int client_simulated(client_t *client, const char *what);
 
 int client_motion(client_t *client, const motion_t *motion);
 int client_points(client_t *client, const float *point, uint32_t points, uint32_t *credits);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "firmware/control/sample.h"
 #include "firmware/params/bytes.h"
+#include "firmware/params/parameters.h"
 #include "tools/link/client_inside.h"
 
 typedef struct {
@@ -52,7 +54,7 @@ static float take_f32(record_t *r) {
 }
 
 static void take_text(record_t *r, char *out, size_t size) {
-    snprintf(out, size, "%s", client_next_text(&r->at, r->end));
+    client_take_text(&r->at, r->end, out, size);
 }
 
 int client_discover_robot(client_t *client) {
@@ -71,19 +73,35 @@ int client_discover_robot(client_t *client) {
     return 0;
 }
 
+/* A board with little flash sends no help: the tool knows the same parameters and fields. */
+static void help_parameter(device_parameter_t *t) {
+    for (uint32_t k = 0; k < PARAMETERS && t->help[0] == '\0'; k++)
+        if (!strcmp(t->name, parameter_table[k].name))
+            snprintf(t->help, sizeof t->help, "%s", parameter_table[k].help);
+}
+
+static void help_field(device_field_t *f) {
+    for (uint32_t k = 0; k < SAMPLE_FIELDS && f->help[0] == '\0'; k++)
+        if (!strcmp(f->name, sample_table[k].name))
+            snprintf(f->help, sizeof f->help, "%s", sample_table[k].help);
+}
+
 static int discover_parameter(client_t *client, uint32_t i) {
     static record_t r;
     device_parameter_t *t = &client->device.parameter[i];
     if (describe(client, TOPIC_PARAMETER, i, &r) != 0)
         return -1;
     t->per_joint = take_u8(&r);
-    t->idle_only = take_u8(&r);
+    const uint8_t when = take_u8(&r);
+    t->idle_only = when & 1;
+    t->weaker = (int8_t)((when >> 1 & 1) - (when >> 2 & 1));
     t->least = take_f32(&r);
     t->most = take_f32(&r);
     t->fallback = take_f32(&r);
     take_text(&r, t->name, sizeof t->name);
     take_text(&r, t->unit, sizeof t->unit);
     take_text(&r, t->help, sizeof t->help);
+    help_parameter(t);
     return 0;
 }
 
@@ -104,6 +122,27 @@ int client_discover_field(client_t *client, uint32_t i) {
     take_text(&r, f->unit[0], sizeof f->unit[0]);
     take_text(&r, f->unit[1], sizeof f->unit[1]);
     take_text(&r, f->help, sizeof f->help);
+    help_field(f);
+    return 0;
+}
+
+int client_leader(client_t *client, char name[CLIENT_NAME]) {
+    static record_t r;
+    if (describe(client, TOPIC_LEASE, 0, &r) != 0)
+        return -1;
+    for (int i = 0; i < 4; i++)
+        (void)take_u8(&r);
+    take_text(&r, name, CLIENT_NAME);
+    return 0;
+}
+
+int client_overridden(client_t *client, uint32_t k, device_override_t *out) {
+    static record_t r;
+    if (describe(client, TOPIC_OVERRIDE, k, &r) != 0)
+        return client->status == LINK_INDEX ? 1 : -1;
+    out->parameter = take_u8(&r);
+    out->joint = take_u8(&r);
+    out->beneath = take_f32(&r);
     return 0;
 }
 

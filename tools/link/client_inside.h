@@ -4,8 +4,9 @@
 
 #include "tools/link/client.h"
 
-/* Returns the text at *at, which ends before `end`, and moves *at behind its final zero. */
-const char *client_next_text(const uint8_t **at, const uint8_t *end);
+/* Copies the text at *at, which ends before `end`, and moves *at behind its final zero. Control
+ * characters become visible, because the text goes to terminals, files and plotting programs. */
+void client_take_text(const uint8_t **at, const uint8_t *end, char *out, size_t size);
 /* Frees the lists of parameters, fields and methods, so that they are read again. */
 void client_forget(device_t *device);
 

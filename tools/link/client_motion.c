@@ -9,34 +9,39 @@
 /* -------------------------------------------------------------------------------------- motions */
 
 int client_motion(client_t *client, const motion_t *motion) {
-    uint8_t request[5 + 4 * DYN_MAX_JOINTS];
+    uint8_t request[9 + 4 * DYN_MAX_JOINTS];
     const uint32_t n =
         motion->kind == MOTION_HOLD || motion->kind == MOTION_POINTS ? 0 : client->device.joints;
-    request[0] = (uint8_t)motion->kind;
-    put_f32(request + 1, motion->duration_s);
+    if (client_lead(client, "appell") != 0)
+        return -1;
+    put_u32(request, client->token);
+    request[4] = (uint8_t)motion->kind;
+    put_f32(request + 5, motion->duration_s);
     for (uint32_t i = 0; i < n; i++)
-        put_f32(request + 5 + 4 * i, motion->value[i]);
-    return client_ask(client, ASK_MOTION, request, 5 + 4 * (size_t)n);
+        put_f32(request + 9 + 4 * i, motion->value[i]);
+    return client_ask(client, ASK_MOTION, request, 9 + 4 * (size_t)n);
 }
 
 int client_points(client_t *client, const float *point, uint32_t points, uint32_t *credits) {
     uint8_t request[PROTOCOL_PAYLOAD_MAX];
     const uint32_t numbers = points * client->device.joints;
-    if (numbers * 4 > client->device.payload) {
+    if (4 + numbers * 4 > client->device.payload) {
         port_fail(&client->error, "send fewer points at once", "%u points do not fit into a frame",
                   (unsigned)points);
         return -1;
     }
+    put_u32(request, client->token);
     for (uint32_t i = 0; i < numbers; i++)
-        put_f32(request + 4 * i, point[i]);
-    const int status = client_ask(client, ASK_POINTS, request, 4 * (size_t)numbers);
+        put_f32(request + 4 + 4 * i, point[i]);
+    const int status = client_ask(client, ASK_POINTS, request, 4 + 4 * (size_t)numbers);
     *credits = client->reply_size >= 4 ? get_u16(client->reply + 2) : 0;
     return status;
 }
 
 int client_stop(client_t *client, bool at_once) {
-    const uint8_t how = at_once;
-    return client_ask(client, ASK_STOP, &how, 1);
+    uint8_t request[5] = {at_once};
+    put_u32(request + 1, client->token);
+    return client_ask(client, ASK_STOP, request, at_once ? 5 : 1);
 }
 
 int client_clear(client_t *client) {
@@ -63,10 +68,11 @@ int client_off(client_t *client) {
 }
 
 int client_place(client_t *client, const float *q) {
-    uint8_t request[4 * DYN_MAX_JOINTS];
+    uint8_t request[4 + 4 * DYN_MAX_JOINTS];
+    put_u32(request, client->token);
     for (uint32_t i = 0; i < client->device.joints; i++)
-        put_f32(request + 4 * i, q[i]);
-    return client_ask(client, ASK_PLACE, request, 4 * (size_t)client->device.joints);
+        put_f32(request + 4 + 4 * i, q[i]);
+    return client_ask(client, ASK_PLACE, request, 4 + 4 * (size_t)client->device.joints);
 }
 
 /* ----------------------------------------------------------------------------------------- rows */

@@ -71,10 +71,16 @@ int client_get(client_t *client, uint32_t parameter, uint32_t joint, float *valu
     return 0;
 }
 
-int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now) {
-    uint8_t request[6] = {(uint8_t)parameter, (uint8_t)joint};
-    put_f32(request + 2, value);
-    if (client_ask(client, ASK_SET, request, sizeof request) != 0) {
+/* Sets a parameter, or overrides it if `token` is not 0. */
+static int set(client_t *client, uint32_t token, uint32_t parameter, uint32_t joint, float value,
+               float *now) {
+    uint8_t request[10] = {0};
+    put_u32(request, token);
+    request[4] = (uint8_t)parameter;
+    request[5] = (uint8_t)joint;
+    put_f32(request + 6, value);
+    if ((token != 0 ? client_ask(client, ASK_OVERRIDE, request, 10)
+                    : client_ask(client, ASK_SET, request + 4, 6)) != 0) {
         if (client->status == LINK_BUDGET)
             port_fail(&client->error,
                       "send fewer samples or fields first: `appell monitor --every N --fields ...`",
@@ -83,6 +89,31 @@ int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value
     }
     *now = client->reply_size >= 4 ? get_f32(client->reply) : NAN;
     return 0;
+}
+
+int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now) {
+    return set(client, 0, parameter, joint, value, now);
+}
+
+int client_override(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now) {
+    return client_lead(client, "appell") == 0
+               ? set(client, client->token, parameter, joint, value, now)
+               : -1;
+}
+
+int client_simulated(client_t *client, const char *what) {
+    uint32_t parameter;
+    int joint;
+    float arm;
+    bool saved;
+    if (client_parameter(client, "arm", &parameter, &joint) != 0 ||
+        client_get(client, parameter, 0, &arm, &saved) != 0)
+        return -1;
+    if (arm == ARM_SIMULATED)
+        return 0;
+    port_fail(&client->error, "choose the simulated arm first: `appell set arm 0 --port P`",
+              "%s is for the simulated arm only, and this board controls the real one", what);
+    return -1;
 }
 
 /* --------------------------------------------------------------------------------------- images */
@@ -114,6 +145,8 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
     request[0] = target;
     put_u32(request + 1, length);
     put_u32(request + 5, crc32_add(0, image, length));
+    if (target == TARGET_APP && client_follow(client) != 0)
+        return -1;
     if (client_ask_long(client, ASK_IMAGE_BEGIN, request, 9) != 0)
         return -1;
     for (uint32_t at = 0; at < length;) {

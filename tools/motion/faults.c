@@ -26,7 +26,7 @@ enum { WINDOW = 8000, POLL_MS = 50, SILENT_POLLS = 600, DRY_POINTS = 20 };
 #define NEAR      0.05
 #define TIMEOUT_S 10.0 /* seconds of the board's time in which the fault must occur */
 
-/* A parameter that is set after the loop has closed and before the defect is switched on. */
+/* A parameter that is overridden before the loop closes. */
 typedef struct {
     const char *name;
     float value;
@@ -91,21 +91,29 @@ static const scenario_t scenario[] = {
      .set = {{"guard_tracking", 10}}},
     {.fault = APP_FAULT_VELOCITY,
      .how = "the arm falls without torque",
+     .defect = DEFECT_LIMP,
      .stop = APP_STOP_DAMP,
-     .set = {{"guard_tracking", 10}, {"guard_speed", 1}, {"feedback", 0}, {"feedforward", 0}}},
+     .set = {{"guard_tracking", 10},
+             {"guard_speed", 1},
+             {"guard_direction", 0},
+             {"guard_limit_s", 10}}},
     {.fault = APP_FAULT_MODEL,
      .how = "the inertia matrix is singular",
      .defect = DEFECT_INERTIA,
      .stop = APP_STOP_DAMP},
     {.fault = APP_FAULT_POSITION,
      .how = "the arm falls past a limit",
+     .defect = DEFECT_LIMP,
      .tight = true,
-     .stop = APP_STOP_DAMP,
-     .set = {{"guard_tracking", 10}, {"guard_speed", 10}, {"feedback", 0}, {"feedforward", 0}}},
+     .stop = APP_STOP_HOLD,
+     .set = {{"guard_tracking", 10},
+             {"guard_speed", 10},
+             {"guard_direction", 0},
+             {"guard_limit_s", 10}}},
     {.fault = APP_FAULT_VOLTAGE,
      .how = "the supply is too weak",
      .defect = DEFECT_WEAK,
-     .stop = APP_STOP_LOWER,
+     .stop = APP_STOP_RELEASE, /* at the fault the overridden guard returns: the supply is low */
      .set = {{"guard_tracking", 10}, {"guard_supply_low", 0.01f}}},
     {.fault = APP_FAULT_SETPOINT, .how = "points stop coming", .dry = true, .stop = APP_STOP_HOLD},
     {.fault = APP_FAULT_HOMING,
@@ -181,7 +189,7 @@ static int set_limits(client_t *client, const bounds_t *w) {
         float now;
         const double limit = w->pose[w->joint] + (k ? NEAR : -NEAR);
         if (client_parameter(client, name[k], &parameter, &joint) != 0 ||
-            client_set(client, parameter, w->joint, (float)limit, &now) != 0)
+            client_override(client, parameter, w->joint, (float)limit, &now) != 0)
             return -1;
     }
     return 0;
@@ -200,7 +208,7 @@ static int set_home(client_t *client, const bounds_t *w) {
         int joint;
         float now;
         if (client_parameter(client, name[k], &parameter, &joint) != 0 ||
-            client_set(client, parameter, w->joint, (float)value[k], &now) != 0)
+            client_override(client, parameter, w->joint, (float)value[k], &now) != 0)
             return -1;
     }
     return 0;
@@ -212,7 +220,7 @@ static int set_one(client_t *client, const char *name, float value) {
     float now;
     if (client_parameter(client, name, &parameter, &joint) != 0)
         return -1;
-    return client_set(client, parameter, 0, value, &now);
+    return client_override(client, parameter, 0, value, &now);
 }
 
 /* Starts what the fault interrupts: a motion, a streamed motion that ends too early, or homing.
@@ -277,15 +285,15 @@ static int run(client_t *client, const bounds_t *w, const scenario_t *s, motion_
         pose[i] = (float)w->pose[i];
     /* The loop must hold the arm before the brakes are released, or the arm would fall. */
     const motion_t hold = {.kind = MOTION_HOLD};
+    for (int k = 0; k < 4 && s->set[k].name; k++)
+        if (set_one(client, s->set[k].name, s->set[k].value) != 0)
+            return -1;
     if (set_one(client, "sim_defect_joint", (float)w->joint) != 0 ||
         set_one(client, "brakes", 1) != 0 || (s->tight && set_limits(client, w) != 0) ||
         (s->homes && set_home(client, w) != 0) || client_place(client, pose) != 0 ||
         client_stream(client, fields, 3, 5, WINDOW, see, seen) != 0 ||
         client_motion(client, &hold) != 0 || set_one(client, "brakes", 0) != 0)
         return -1;
-    for (int k = 0; k < 4 && s->set[k].name; k++)
-        if (set_one(client, s->set[k].name, s->set[k].value) != 0)
-            return -1;
     if ((s->defect != DEFECT_NONE && set_one(client, "sim_defect", (float)s->defect) != 0) ||
         start(client, w, s, pose) != 0)
         return -1;
@@ -324,21 +332,6 @@ static int report(const client_t *client, const bounds_t *w, const scenario_t *s
     return good ? 0 : 1;
 }
 
-/* Restores the board: outputs off, no fault, no defect, `brakes` as it was, and the defaults of the
- * parameters that the scenario set. */
-static int reset(client_t *client, const scenario_t *s, float brakes) {
-    if (client_off(client) != 0)
-        return -1;
-    for (int k = 0; k < 4 && s->set[k].name; k++) {
-        uint32_t parameter;
-        int joint;
-        if (client_parameter(client, s->set[k].name, &parameter, &joint) != 0 ||
-            set_one(client, s->set[k].name, client->device.parameter[parameter].fallback) != 0)
-            return -1;
-    }
-    return set_one(client, "sim_defect", DEFECT_NONE) != 0 ? -1 : set_one(client, "brakes", brakes);
-}
-
 static plot_t *open_plot(const bounds_t *w, const char *path, const scenario_t *s) {
     static const char *const effector[] = {"end effector"};
     const char *name[DYN_MAX_JOINTS];
@@ -353,19 +346,12 @@ static plot_t *open_plot(const bounds_t *w, const char *path, const scenario_t *
     return plot;
 }
 
-static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t size,
-               const scenario_t *s, const char *folder, faults_print_t print) {
-    bool kept;
+static int one(client_t *client, const bounds_t *w, const scenario_t *s, const char *folder,
+               faults_print_t print) {
     device_status_t status;
     device_fault_t fault;
     char path[512];
-    uint32_t parameter;
-    float brakes = 0;
-    int joint;
-    if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL) != 0 ||
-        client_discover_robot(client) != 0 || client_status(client, &status) != 0 ||
-        client_parameter(client, "brakes", &parameter, &joint) != 0 ||
-        client_get(client, parameter, 0, &brakes, &kept) != 0)
+    if (client_status(client, &status) != 0)
         return -1;
     motion_record_t seen = {.worst = w,
                             .rate_hz = status.rate_hz,
@@ -383,13 +369,14 @@ static int one(client_t *client, const bounds_t *w, const uint8_t *image, size_t
         fclose(seen.csv);
     if (seen.plot && plot_close(seen.plot, status_run == 0) != 0)
         return -1;
-    if (status_run != 0 || client_stream_end(client) != 0 || reset(client, s, brakes) != 0)
+    if (status_run != 0 || client_stream_end(client) != 0 || client_off(client) != 0 ||
+        client_follow(client) != 0)
         return -1;
     return report(client, w, s, &seen, &fault, print);
 }
 
-int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
-                   const char *folder, faults_print_t print, uint32_t *done) {
+int faults_provoke(client_t *client, const robot_t *robot, const char *folder, faults_print_t print,
+                   uint32_t *done) {
     bounds_t *w = calloc(1, sizeof *w);
     char line[512];
     int failed = 0;
@@ -411,7 +398,7 @@ int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image,
             /* without position limits the joint would find the switch */
             (scenario[k].homes && !(limit[1] > limit[0])))
             continue;
-        const int status = one(client, w, image, size, &scenario[k], folder, print);
+        const int status = one(client, w, &scenario[k], folder, print);
         failed = status < 0 ? -1 : failed + status;
         *done += status == 0;
     }

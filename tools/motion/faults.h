@@ -15,7 +15,7 @@ typedef void (*faults_print_t)(const char *line);
  * brakes, and writes the samples of each into the folder. Returns how many faults did not go as
  * expected, or -1 with client->error. *done counts those that went as expected.
  */
-int faults_provoke(client_t *client, const robot_t *robot, const uint8_t *image, size_t size,
-                   const char *folder, faults_print_t print, uint32_t *done);
+int faults_provoke(client_t *client, const robot_t *robot, const char *folder, faults_print_t print,
+                   uint32_t *done);
 
 #endif

@@ -47,6 +47,8 @@ int record_add(record_t *record, uint32_t tick, const uint32_t *word, const doub
     record->tick[record->rows] = tick;
     memcpy(record->word + at, word, record->width * sizeof *word);
     memcpy(record->value + at, value, record->width * sizeof *value);
+    /* state, fault and motion; the other bits tell of lease and overrides, which the twin lacks */
+    record->word[at + record_at(record, RECORD_state)] &= 0x1ffff;
     record->rows++;
     return 0;
 }

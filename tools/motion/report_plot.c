@@ -65,7 +65,6 @@ static void write_motion(FILE *pipe, const record_t *record, size_t r) {
 static void write_bars(FILE *pipe, const robot_t *robot, const result_t *result, size_t r) {
     fprintf(pipe, "$bars_%zu << END\n", r);
     for (uint32_t i = 0; i < robot->n; i++) {
-        fprintf(pipe, "\"%s\"", robot->joint[i].name);
         for (int c = 0; c < REPORT_CONTROLLERS; c++)
             for (int m = 0; m < REPORT_MASSES; m++)
                 fprintf(pipe, " %.6g", fmax(LEAST_ERROR, 1000 * result->record[m][c].rms[i]));
@@ -74,12 +73,19 @@ static void write_bars(FILE *pipe, const robot_t *robot, const result_t *result,
     fputs("END\n", pipe);
 }
 
+/* Draws joint i from one block of write_motion. */
+static void curve(FILE *pipe, const robot_t *robot, size_t r, uint32_t i, uint32_t block,
+                  const char *width) {
+    fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw %s lt %u", i ? ", " : "", r,
+            2 + block * robot->n + i, width, i + 1);
+    gnuplot_legend(pipe, robot->joint[i].name);
+}
+
 static void position_panel(FILE *pipe, const robot_t *robot, const result_t *result, size_t r) {
     fprintf(pipe, "set title '%s'\nunset logscale y\nset ylabel 'position, rad or m'\nplot ",
             result->plan->title);
     for (uint32_t i = 0; i < robot->n; i++)
-        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.8 lt %u title '%s' noenhanced",
-                i ? ", " : "", r, 2 + robot->n + i, i + 1, robot->joint[i].name);
+        curve(pipe, robot, r, i, 1, "1.8");
     fputs(", NaN with lines lw 1 dt 2 lc 'black' title 'reference'", pipe);
     for (uint32_t i = 0; i < robot->n; i++)
         fprintf(pipe, ", $motion_%zu using 1:%u with lines lw 1 dt 2 lc 'black' notitle", r, 2 + i);
@@ -112,15 +118,22 @@ static bool names_fit(const robot_t *robot) {
 
 static void bar_panel(FILE *pipe, const robot_t *robot, size_t r) {
     fputs("set title 'RMS error by joint (pale: masses 10 % wrong)'\nset xlabel ' '\n"
-          "set xtics noenhanced\nset style data histograms\nset style histogram clustered gap 1.5\n"
+          "set style data histograms\nset style histogram clustered gap 1.5\n"
           "set style fill solid 1 noborder\nset grid noxtics ytics\n",
           pipe);
-    fputs(names_fit(robot) ? "" : "set xtics rotate by 20 right font ',8'\n", pipe);
+    fprintf(pipe, "set xtics %s noenhanced (",
+            names_fit(robot) ? "" : "rotate by 20 right font ',8'");
+    for (uint32_t i = 0; i < robot->n; i++) {
+        fputs(i ? ", " : "", pipe);
+        gnuplot_quoted(pipe, robot->joint[i].name);
+        fprintf(pipe, " %u", i);
+    }
+    fputs(")\n", pipe);
     fprintf(pipe, "set xrange [-0.6:%u.6]\nset yrange [%g:*]\nplot ", robot->n - 1, LEAST_ERROR);
     for (int c = 0; c < REPORT_CONTROLLERS; c++)
         for (int m = 0; m < REPORT_MASSES; m++) {
-            fprintf(pipe, "%s$bars_%zu using %d%s lc '%s' ", c + m ? ", " : "", r, 2 + 2 * c + m,
-                    c + m ? "" : ":xtic(1)", m ? pale[c] : color[c]);
+            fprintf(pipe, "%s$bars_%zu using %d lc '%s' ", c + m ? ", " : "", r, 1 + 2 * c + m,
+                    m ? pale[c] : color[c]);
             if (m)
                 fputs("notitle", pipe);
             else
@@ -137,8 +150,7 @@ static void joint_panel(FILE *pipe, const robot_t *robot, size_t r, const char *
                         const char *label, uint32_t block) {
     fprintf(pipe, "set title '%s'\nset ylabel '%s'\nplot ", title, label);
     for (uint32_t i = 0; i < robot->n; i++)
-        fprintf(pipe, "%s$motion_%zu using 1:%u with lines lw 1.5 lt %u title '%s' noenhanced",
-                i ? ", " : "", r, 2 + block * robot->n + i, i + 1, robot->joint[i].name);
+        curve(pipe, robot, r, i, block, "1.5");
     fputc('\n', pipe);
 }
 

@@ -71,7 +71,7 @@ static int set_all(client_t *client, const char *name, uint32_t count, const flo
     if (client_parameter(client, name, &parameter, &joint) != 0)
         return -1;
     for (uint32_t i = 0; i < count; i++)
-        if (client_set(client, parameter, i, value[i], &now) != 0)
+        if (client_override(client, parameter, i, value[i], &now) != 0)
             return -1;
     return 0;
 }
@@ -118,14 +118,24 @@ int trial_in_fault(client_t *client) {
 
 volatile sig_atomic_t trial_signal;
 
-/* Stops the arm if a signal has ended the trial: the board brakes and holds the arm. Without this
- * stop the board would finish the motion after the host has gone. */
+/* Stops the arm if a signal has ended the trial, and says what the board does then. Without this
+ * stop the board would end the motion with a fault a second after the host has gone. */
 static bool stopped(client_t *client) {
+    enum { POLLS = 20000 };
+    device_status_t status = {.state = APP_STATE_STOPPING};
     if (trial_signal == 0)
         return false;
-    if (client_stop(client, false) == 0)
-        port_fail(&client->error, "give the command again to start anew",
-                  "interrupted: the board was told to stop the arm");
+    if (client_stop(client, false) != 0)
+        return true;
+    for (int i = 0; i < POLLS; i++)
+        if (client_status(client, &status) != 0 ||
+            (status.state != APP_STATE_STOPPING && !(status.flags & STATUS_MOVING)))
+            break;
+    port_fail(&client->error, "give the command again to start anew", "interrupted: %s",
+              status.state == APP_STATE_IDLE
+                  ? "the arm has stopped, and the brakes hold it; the outputs are off"
+              : status.state == APP_STATE_RUNNING ? "the arm has stopped, and the loop holds it"
+                                                  : "the board was told to stop the arm");
     return true;
 }
 
@@ -133,7 +143,7 @@ static int send_points(client_t *client, const trial_t *trial, watch_t *watch) {
     const uint32_t n = client->device.joints;
     uint32_t sent = 0, credits = 1;
     while (sent < trial->points && !watch->ended) {
-        const uint32_t left = trial->points - sent, room = client->device.payload / (4 * n);
+        const uint32_t left = trial->points - sent, room = (client->device.payload - 4u) / (4 * n);
         uint32_t now = left < credits ? left : credits;
         now = now < room ? now : room > 0 ? room : 1;
         device_status_t status;

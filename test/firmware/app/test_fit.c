@@ -386,9 +386,10 @@ static void test_brakes_stay_closed_without_torque(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_feedforward, 0, FEEDFORWARD_GRAVITY));
     tick(2);
     TEST_ASSERT_EQUAL_UINT8(1, out.brake_open);
-    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_feedforward, 0, FEEDFORWARD_OFF));
+    /* what holds the arm cannot be taken away again */
+    TEST_ASSERT_EQUAL_INT(APP_E_LOOSE, app_set(&app, PARAMETER_feedforward, 0, FEEDFORWARD_OFF));
     tick(2);
-    TEST_ASSERT_EQUAL_UINT8(0, out.brake_open);
+    TEST_ASSERT_EQUAL_UINT8(1, out.brake_open);
 }
 
 /* A stop, or a fault whose stop holds, before the brakes have opened: they stay closed, and the

@@ -286,6 +286,7 @@ static void test_motions_beyond_the_limits_are_refused(void) {
 static void test_jog_ends_at_the_limit_and_without_repetition(void) {
     float speed[N] = {1.2f, 0, 0, 0, 0, 0};
     TEST_ASSERT_EQUAL(APP_OK, load(1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_tool_speed, 0, 100));
     TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
     const motion_t m = motion_to(MOTION_JOG, 0, speed);
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
@@ -406,6 +407,35 @@ static void test_points_that_do_not_come_stop_the_arm(void) {
     TEST_ASSERT_EQUAL(APP_E_ACCELERATION, app_point_push(&app, q));
 }
 
+/* The end brakes the arm from its last step within one interval. If that exceeds the acceleration
+ * limit, the end is refused, and further points can still brake the arm. */
+static void test_points_that_end_too_fast(void) {
+    float q[N];
+    motion_t m = {.kind = MOTION_POINTS, .duration_s = 0.02f};
+    TEST_ASSERT_EQUAL(APP_OK, load(1));
+    TEST_ASSERT_EQUAL(APP_OK, app_place(&app, from));
+    TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
+    TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, from));
+    const float step = 0.9f * app.joint[0].acceleration * m.duration_s * m.duration_s;
+    for (uint32_t i = 0; i < N; i++)
+        q[i] = from[i];
+    for (int k = 1; k <= 2; k++) { /* speeds up: one step, then two */
+        q[0] += (float)k * step;
+        TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
+    }
+    const uint32_t credits = app_point_credits(&app);
+    TEST_ASSERT_EQUAL(APP_E_ACCELERATION, app_points_end(&app));
+    TEST_ASSERT_EQUAL_UINT32(0, app_where(&app));
+    TEST_ASSERT_EQUAL_UINT32(credits, app_point_credits(&app));
+    q[0] += step;
+    TEST_ASSERT_EQUAL(APP_OK, app_point_push(&app, q));
+    TEST_ASSERT_EQUAL(APP_OK, app_points_end(&app));
+    tick(200); /* eight points: 5 intervals of 20 ms */
+    TEST_ASSERT_FALSE(status_now().moving);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, status_now().state);
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, q[0], status_now().q_ref[0]);
+}
+
 /* ------------------------------------------------------------------------------ guards, changes */
 
 static void start_moving(void) {
@@ -440,6 +470,9 @@ static void test_overruns_stop_the_arm(void) {
     TEST_ASSERT_EQUAL(APP_E_STATE, app_motion_start(&app, &m));
     in.latched = 0;
     TEST_ASSERT_EQUAL(APP_OK, app_clear(&app));
+    tick(1);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_DAMPING, status_now().state);
+    TEST_ASSERT_EQUAL(APP_OK, app_off(&app));
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
     TEST_ASSERT_EQUAL(APP_OK, app_motion_start(&app, &m));
@@ -760,6 +793,7 @@ static void test_random_motions_are_no_fault(void) {
     if (!strcmp(app_real_name(), "q31"))
         TEST_IGNORE_MESSAGE("the simulated arm is not proved in fixed point; test_soak.py runs it");
     TEST_ASSERT_EQUAL(APP_OK, load(1));
+    TEST_ASSERT_EQUAL(APP_OK, app_set(&app, PARAMETER_tool_speed, 0, 100));
     tick(1);
     for (uint32_t t = 0; t < RANDOM_S * 1000u; t++) {
         tick(1);
@@ -796,6 +830,7 @@ TEST(test_jog_ends_at_the_limit_and_without_repetition)
 TEST(test_stop_brakes_within_the_limits)
 TEST(test_streamed_points)
 TEST(test_points_that_do_not_come_stop_the_arm)
+TEST(test_points_that_end_too_fast)
 TEST(test_overruns_stop_the_arm)
 TEST(test_causes_of_the_hardware)
 TEST(test_encoders_of_the_hardware)

@@ -186,7 +186,8 @@ static void test_within_the_limits_nothing_saturates(void) {
 /* Opens the guards. With the clamped model the arm cannot follow, and a guard would end the motion
  * before many numbers exceed the proof. */
 static void unguard(void) {
-    static const uint32_t guards[] = {PARAMETER_guard_tracking, PARAMETER_guard_position};
+    static const uint32_t guards[] = {PARAMETER_guard_tracking, PARAMETER_guard_position,
+                                      PARAMETER_guard_limit_s};
     for (uint32_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
         const float most = parameter_table[guards[i]].most;
         TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, guards[i], 0, most));

@@ -66,6 +66,39 @@ static void test_hello_and_empty_board(void) {
     done();
 }
 
+/* Control characters and bytes that are not UTF-8, in the texts of a board, become visible; a text
+ * that does not fit is cut between two characters. */
+static void test_texts_of_a_hostile_board(void) {
+    static const struct {
+        const char *text, *visible;
+    } table[] = {
+        {"\x1b[2J", "\\x1b[2J"},
+        {"a\nb\tc\x7f", "a\\x0ab\\x09c\\x7f"},
+        {"\xc3\xa4\xe2\x82\xac\xf0\x9f\xa4\x96", "\xc3\xa4\xe2\x82\xac\xf0\x9f\xa4\x96"},
+        {"\x9b\xc2\x9b\xc2\xa0", "\\x9b\\xc2\\x9b\xc2\xa0"},            /* U+009B is a control */
+        {"\xc0\x9b\xc1\xbf", "\\xc0\\x9b\\xc1\\xbf"},                   /* more bytes than needed */
+        {"\xe0\x80\x9b\xed\xa0\x80", "\\xe0\\x80\\x9b\\xed\\xa0\\x80"}, /* surrogate */
+        {"\xf4\x90\x80\x80\xff\xc3", "\\xf4\\x90\\x80\\x80\\xff\\xc3"},
+        {"12345678901234567890123456789012345678901234567890123456789\x1b",
+         "12345678901234567890123456789012345678901234567890123456789\\x1b"},
+        {"123456789012345678901234567890123456789012345678901234567890\x1b",
+         "123456789012345678901234567890123456789012345678901234567890"},
+    };
+    for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
+        board_make(&board);
+        board.port.board = table[i].text;
+        client = board_client(&board);
+        TEST_ASSERT_NOT_NULL(client);
+        TEST_ASSERT_EQUAL_STRING(table[i].visible, client->device.board);
+        done();
+    }
+    open_board();
+    length = board_image(image, sizeof image, "test\xc2\x9b");
+    apply();
+    TEST_ASSERT_EQUAL_STRING("test\\xc2\\x9b", client->device.robot);
+    done();
+}
+
 /* The client gets every entry of the tables of the firmware. */
 static void test_discovery(void) {
     open_board();
@@ -246,7 +279,10 @@ static void test_names_that_the_firmware_does_not_have_are_skipped(void) {
     board_start(&board);
     const device_status_t status = status_now();
     TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
-    TEST_ASSERT_EQUAL(2, board.server.unknown);
+    TEST_ASSERT_TRUE(status.flags & STATUS_UNRESTORED);
+    TEST_ASSERT_EQUAL(0, client_clear(client)); /* acknowledges it */
+    TEST_ASSERT_FALSE(status_now().flags & STATUS_UNRESTORED);
+    TEST_ASSERT_EQUAL(-1, client_clear(client));
     TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kd, 1, &value, &saved));
     TEST_ASSERT_TRUE(value == 12.5f && saved);
     TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 1, &value, &saved));
@@ -706,9 +742,10 @@ static void test_one_request_at_a_time(void) {
     put_frame(frame, 8);
     content[0] = ASK_MOTION;
     content[1] = 101;
-    content[2] = MOTION_HOLD;
-    put_f32(content + 3, 0);
-    put_frame(frame, 7);
+    put_u32(content + 2, 0); /* no lease */
+    content[6] = MOTION_HOLD;
+    put_f32(content + 7, 0);
+    put_frame(frame, 11);
     TEST_ASSERT_TRUE(server_poll(&board.server));
     TEST_ASSERT_EQUAL_FLOAT(500, board.app.parameter[PARAMETER_rate_hz]);
     TEST_ASSERT_EQUAL_UINT32(0, board.app.closing);
@@ -717,6 +754,198 @@ static void test_one_request_at_a_time(void) {
     TEST_ASSERT_FALSE(server_poll(&board.server));
     board_tick(&board, 1);
     (void)client_stop(client, true);
+    done();
+}
+
+/* Sends LEASE for a client with this token. */
+static int lease(uint32_t token, uint32_t ms) {
+    uint8_t request[8] = {0};
+    put_u32(request, token);
+    put_u16(request + 4, ms);
+    request[6] = 'x';
+    return client_ask(client, ASK_LEASE, request, sizeof request);
+}
+
+/* Everybody may look and stop; only the holder of the lease may move, place, override and release,
+ * and nobody may replace the robot or reset the board under it. */
+static void test_one_commander(void) {
+    const motion_t hold = {.kind = MOTION_HOLD};
+    const float q[DYN_MAX_JOINTS] = {0};
+    float now;
+    bool kept;
+    char leader[CLIENT_NAME];
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_leader(client, leader));
+    TEST_ASSERT_EQUAL_STRING("", leader);
+    TEST_ASSERT_EQUAL(0, lease(77, 1000));
+    TEST_ASSERT_EQUAL(0, client_leader(client, leader));
+    TEST_ASSERT_EQUAL_STRING("x", leader);
+    TEST_ASSERT_EQUAL(-1, client_motion(client, &hold));
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "`x` moves the arm"));
+    TEST_ASSERT_EQUAL(-1, client_place(client, q));
+    TEST_ASSERT_EQUAL(APP_E_LEASE, client->reason);
+    TEST_ASSERT_EQUAL(-1, client_stop(client, true));
+    TEST_ASSERT_EQUAL(APP_E_LEASE, client->reason);
+    TEST_ASSERT_EQUAL(0, client_stop(client, false));
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kd, 0, 2, &now));
+    TEST_ASSERT_EQUAL(-1, client_send_image(client, TARGET_APP, image, length, &kept, NULL, NULL));
+    TEST_ASSERT_EQUAL(LINK_LEASED, client->status);
+    TEST_ASSERT_EQUAL(-1, client_reset(client));
+    TEST_ASSERT_EQUAL(LINK_LEASED, client->status);
+    board_tick(&board, 1002); /* it lapses */
+    TEST_ASSERT_EQUAL(0, client_motion(client, &hold));
+    TEST_ASSERT_EQUAL(-1, lease(77, 1000));
+    TEST_ASSERT_EQUAL(APP_E_LEASE, client->reason);
+    board_tick(&board, 2);
+    TEST_ASSERT_EQUAL(APP_STATE_RUNNING, status_now().state);
+    TEST_ASSERT_EQUAL(0, client_off(client));
+    done();
+}
+
+/* Overrides are told, end with the lease, and are not saved; what is stored is not written again. */
+static void test_overrides_over_the_link(void) {
+    device_override_t o;
+    float now;
+    bool saved, persistent;
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    const uint32_t sequence = status_now().sequence;
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL_UINT32(sequence, status_now().sequence);
+    TEST_ASSERT_EQUAL(0, client_override(client, PARAMETER_guard_speed, 0, 9, &now));
+    TEST_ASSERT_EQUAL_FLOAT(9, now);
+    TEST_ASSERT_EQUAL(0, client_overridden(client, 0, &o));
+    TEST_ASSERT_EQUAL(PARAMETER_guard_speed, o.parameter);
+    TEST_ASSERT_EQUAL_FLOAT(1.5f, o.beneath);
+    TEST_ASSERT_EQUAL(1, client_overridden(client, 1, &o));
+    TEST_ASSERT_EQUAL(STATUS_OVERRIDDEN | STATUS_WEAKER,
+                      status_now().flags & (STATUS_OVERRIDDEN | STATUS_WEAKER));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_guard_speed, 0, &now, &saved));
+    TEST_ASSERT_TRUE(now == 9 && saved); /* the lasting value is the stored one */
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL_UINT32(sequence, status_now().sequence);
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kd, 0, 2, &now));
+    TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL_UINT32(sequence + 1, status_now().sequence);
+    TEST_ASSERT_EQUAL(0, client_follow(client));
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_guard_speed, 0, &now, &saved));
+    TEST_ASSERT_TRUE(now == 1.5f && saved);
+    board_start(&board);
+    TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_guard_speed, 0, &now, &saved));
+    TEST_ASSERT_EQUAL_FLOAT(1.5f, now);
+    done();
+}
+
+/* Sends a request as it stands, with a sequence number of the caller's choice, and returns the status
+ * of its answer. */
+static int send_raw(link_message_t message, uint8_t sequence, const void *payload, size_t size) {
+    uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
+    uint8_t *content = frame + FRAME_WRITE_AT;
+    content[0] = (uint8_t)message;
+    content[1] = sequence;
+    if (size > 0)
+        memcpy(content + PROTOCOL_HEAD, payload, size);
+    put_frame(frame, PROTOCOL_HEAD + size);
+    client->waiting = true;
+    client->wait_message = (uint8_t)(message | PROTOCOL_REPLY);
+    client->wait_sequence = sequence;
+    for (int i = 0; i < 10 && client->waiting; i++)
+        TEST_ASSERT_GREATER_OR_EQUAL(0, client_poll(client, 0));
+    TEST_ASSERT_FALSE(client->waiting);
+    return client->status;
+}
+
+/*
+ * A once-request that comes again is answered again and not done again. After any other request it
+ * is a new one, even if its sequence number and its content are the same: the sequence numbers of a
+ * long session come again.
+ */
+static void test_once_ends_with_the_next_request(void) {
+    static const uint8_t other[] = {ASK_STATUS, ASK_CREDIT, 99 /* unknown */};
+    uint8_t samples[4];
+    open_board();
+    apply();
+    board.server.telemetry.fields = 1; /* so that credit counts */
+    board.ticks_per_poll = 0;          /* and no sample uses it up */
+    put_u32(samples, 10);
+    for (unsigned i = 0; i < sizeof other; i++) {
+        board.server.telemetry.credit = 0;
+        for (int k = 0; k < 3; k++)
+            TEST_ASSERT_EQUAL(LINK_OK, send_raw(ASK_CREDIT, 7, samples, sizeof samples));
+        TEST_ASSERT_EQUAL_UINT32(10, board.server.telemetry.credit);
+        const bool pays = other[i] == ASK_CREDIT;
+        (void)send_raw(other[i], 8, samples, pays ? sizeof samples : 0);
+        TEST_ASSERT_EQUAL_UINT32(pays ? 20 : 10, board.server.telemetry.credit);
+        TEST_ASSERT_EQUAL(LINK_OK, send_raw(ASK_CREDIT, 7, samples, sizeof samples));
+        TEST_ASSERT_EQUAL_UINT32(pays ? 30 : 20, board.server.telemetry.credit);
+        (void)send_raw(ASK_STATUS, 9, NULL, 0);
+    }
+    done();
+}
+
+/* 256 requests after a SAVE the same sequence number comes again, in a session that only reads in
+ * between. */
+static void test_save_again_after_256_requests(void) {
+    float value;
+    bool saved = true, persistent;
+    open_board();
+    apply();
+    for (int k = 1; k <= 3; k++) {
+        const uint8_t sequence = client->next;
+        TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+        TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, (float)k, &value));
+        while (client->next != sequence)
+            TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &saved));
+        TEST_ASSERT_FALSE(saved);
+        TEST_ASSERT_EQUAL(0, client_save(client, &persistent));
+        TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &saved));
+        TEST_ASSERT_TRUE(value == (float)k && saved);
+    }
+    done();
+}
+
+/* A motion that needs values is refused without them; a target of zeros would be a guess. */
+static void test_motion_without_values(void) {
+    open_board();
+    apply();
+    for (uint32_t kind = 0; kind < MOTIONS; kind++) {
+        uint8_t request[9] = {0, 0, 0, 0, (uint8_t)kind}; /* no lease */
+        put_f32(request + 5, 1);
+        const bool needs = kind != MOTION_HOLD && kind != MOTION_POINTS;
+        (void)client_ask(client, ASK_MOTION, request, sizeof request);
+        TEST_ASSERT_EQUAL(needs ? LINK_SIZE : LINK_OK, client->status);
+        if (needs)
+            TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
+        TEST_ASSERT_EQUAL(0, client_off(client));
+    }
+    done();
+}
+
+/* If one point of a frame is refused, none is taken, and a corrected frame goes on from the same
+ * point. */
+static void test_points_all_or_none(void) {
+    const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.05f};
+    uint32_t credits, before;
+    float point[4][2] = {{0}};
+    open_board();
+    apply();
+    board.ticks_per_poll = 0;
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
+    before = app_point_credits(&board.app);
+    point[3][1] = 2; /* 40 rad/s */
+    TEST_ASSERT_EQUAL(-1, client_points(client, point[0], 4, &credits));
+    TEST_ASSERT_EQUAL(APP_E_VELOCITY, client->reason);
+    TEST_ASSERT_EQUAL_UINT32(before, credits);
+    point[3][1] = 0;
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point[0], 4, &credits), client->error.what);
+    TEST_ASSERT_EQUAL_UINT32(before - 4, credits);
+    point[3][1] = (float)NAN;
+    TEST_ASSERT_EQUAL(-1, client_points(client, point[0], 4, &credits));
+    TEST_ASSERT_EQUAL(APP_E_NUMBER, client->reason);
+    TEST_ASSERT_EQUAL_UINT32(before - 4, credits);
+    TEST_ASSERT_EQUAL(0, client_stop(client, true));
     done();
 }
 
@@ -771,6 +1000,7 @@ static void test_crash_record(void) {
 
 TEST_LIST_BEGIN
 TEST(test_hello_and_empty_board)
+TEST(test_texts_of_a_hostile_board)
 TEST(test_discovery)
 TEST(test_image_runs_and_is_read_back)
 TEST(test_bad_image_changes_nothing)
@@ -790,6 +1020,12 @@ TEST(test_choice_outlives_its_stream)
 TEST(test_damaged_line)
 TEST(test_noise)
 TEST(test_one_request_at_a_time)
+TEST(test_one_commander)
+TEST(test_overrides_over_the_link)
+TEST(test_once_ends_with_the_next_request)
+TEST(test_save_again_after_256_requests)
+TEST(test_motion_without_values)
+TEST(test_points_all_or_none)
 TEST(test_strange_requests)
 TEST(test_crash_record)
 TEST_LIST_END

@@ -128,6 +128,51 @@ static void test_misuse_is_refused(void) {
     TEST_ASSERT_EQUAL(STORE_E_VERIFY, store_commit(&store));
 }
 
+/* A head whose checksum is right may still claim more than the slot has. */
+static void test_length_beyond_the_slot(void) {
+    power_cut_flash_t flash = fresh(4, 6);
+    const store_medium_t medium = power_cut_medium(&flash);
+    store_t store;
+    (void)store_open(&store, &medium);
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "set", 3));
+    uint8_t *head = memory + store.current * SLOT;
+    for (uint32_t more = 0; more < 2; more++) {
+        const uint32_t length = SLOT - STORE_HEAD + more;
+        put_u32(head + 8, length);
+        put_u32(head + 12, crc32_add(0, head + STORE_HEAD, length));
+        put_u32(head + 20, crc32_add(0, head, 20));
+        TEST_ASSERT_EQUAL(more ? STORE_E_EMPTY : STORE_OK, store_open(&store, &medium));
+    }
+}
+
+/* A medium that says yes and does not keep what it was given, from an offset on. */
+static uint32_t kept_from;
+static int keeps_in_part(void *context, unsigned slot, uint32_t offset, const void *data,
+                         uint32_t n) {
+    power_cut_flash_t *flash = context;
+    return offset < kept_from ? 0 : power_cut_medium(flash).program(flash, slot, offset, data, n);
+}
+
+/* The head is not written. Neither of the first set, nor of a set after it, is that taken for
+ * success; the set before stays. */
+static void test_head_that_was_not_kept(void) {
+    power_cut_flash_t flash = fresh(4, 7);
+    store_medium_t medium = power_cut_medium(&flash);
+    store_t store;
+    medium.program = keeps_in_part;
+    kept_from = 4;
+    (void)store_open(&store, &medium);
+    TEST_ASSERT_EQUAL(STORE_E_VERIFY, write_whole(&store, "lost", 4));
+    TEST_ASSERT_EQUAL(STORE_E_EMPTY, store_open(&store, &medium));
+    kept_from = 0;
+    TEST_ASSERT_EQUAL(STORE_OK, write_whole(&store, "kept", 4));
+    kept_from = 4;
+    TEST_ASSERT_EQUAL(STORE_E_VERIFY, write_whole(&store, "lost", 4));
+    char read[5] = "";
+    store_read(&store, 0, read, 4);
+    TEST_ASSERT_EQUAL_STRING("kept", read);
+}
+
 /*
  * For 1,002 sets of random sizes and for write units of 2, 4 and 8 bytes, the power fails once at
  * every operation of writing the set.
@@ -182,6 +227,8 @@ TEST(test_newest_wins_and_slots_take_turns)
 TEST(test_sequence_wraps)
 TEST(test_every_flipped_bit_is_noticed)
 TEST(test_misuse_is_refused)
+TEST(test_length_beyond_the_slot)
+TEST(test_head_that_was_not_kept)
 TEST(test_power_cuts)
 TEST(test_torture_sees_a_loss)
 TEST_LIST_END

@@ -497,7 +497,7 @@ static void test_messages_are_clean(void) {
         for (const char *s = line; *s; s++)
             TEST_ASSERT_TRUE((unsigned char)*s >= 32);
     }
-    TEST_ASSERT_NOT_NULL(help_find(&messages, MESSAGE_UNKNOWN_KEY, NULL, "?[31mred?"));
+    TEST_ASSERT_NOT_NULL(help_find(&messages, MESSAGE_UNKNOWN_KEY, NULL, "\\x1b[31mred\\x0a"));
     messages_free(&messages);
 }
 
