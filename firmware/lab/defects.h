@@ -13,7 +13,7 @@
     X(2, REVERSED, "encoder reversed", "the encoder counts the other way")                         \
     X(3, LOST, "encoder lost", "the encoder does not answer")                                      \
     X(4, PARITY, "parity", "the encoder's positions have a wrong parity")                          \
-    X(5, JAMMED, "joint jammed", "the joint does not move")                                        \
+    X(5, JAMMED, "joint jammed", "the joint does not move, but its gear yields")                   \
     X(6, LOW, "supply low", "the supply has half of the lowest voltage that the guard allows")     \
     X(7, HIGH, "supply high", "the supply has twice the highest voltage that the guard allows")    \
     X(8, ESTOP, "e-stop", "somebody has pressed the emergency stop")                               \
@@ -44,7 +44,7 @@ const char *defect_name(unsigned defect);
 typedef struct {
 #ifdef FIRMWARE_LAB
     uint32_t kind, joint; /* DEFECT_... */
-    int32_t jump;         /* DEFECT_JUMP, in counts */
+    int32_t off;          /* DEFECT_JUMP, DEFECT_JAMMED: error of the reading, in counts */
 #else
     uint8_t none; /* unused: C has no empty struct */
 #endif
@@ -83,14 +83,27 @@ static inline uint32_t defect_noise(const defect_t *defect, uint32_t i) {
                                                    : 0;
 }
 
+/* A joint that is jammed behind its gear: the torque winds the gear, by 32 counts at full duty
+ * cycle and a count in a tick at most, and the encoder of the motor sees it. */
+static inline void defect_wind(defect_t *defect, const int32_t duty_q15[]) {
+#ifdef FIRMWARE_LAB
+    const int32_t wound = duty_q15[defect->joint] / 1024;
+    if (defect->kind == DEFECT_JAMMED)
+        defect->off += (wound > defect->off) - (wound < defect->off);
+#else
+    (void)defect, (void)duty_q15;
+#endif
+}
+
 /* Returns the reading of joint i that the defect makes of the right one. */
 static inline int32_t defect_reading(const defect_t *defect, uint32_t i, int32_t right) {
 #ifdef FIRMWARE_LAB
     return defect_at(defect, DEFECT_REVERSED, i) ? -right
            : defect_at(defect, DEFECT_SCALE, i)  ? 2 * right
-           : defect_at(defect, DEFECT_JUMP, i)   ? right + defect->jump
-           : defect_at(defect, DEFECT_BITS, i)   ? (int32_t)((uint32_t)right & ~63u)
-                                                 : right;
+           : defect_at(defect, DEFECT_JUMP, i) || defect_at(defect, DEFECT_JAMMED, i)
+               ? right + defect->off
+           : defect_at(defect, DEFECT_BITS, i) ? (int32_t)((uint32_t)right & ~63u)
+                                               : right;
 #else
     (void)defect, (void)i;
     return right;

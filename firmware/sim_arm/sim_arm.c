@@ -158,6 +158,7 @@ void sim_arm_drive(const control_t *c, sim_arm_t *p, const int32_t duty_q15[], c
                           : tau[i];
     for (uint32_t i = 0; i < p->arm->n; i++)
         p->open |= duty_q15[i] != 0 && defect_is(&p->defect, DEFECT_LIMP);
+    defect_wind(&p->defect, duty_q15);
     if (defect_is(&p->defect, DEFECT_MOTOR))
         p->input[defect_joint(&p->defect)] = real_neg(p->input[defect_joint(&p->defect)]);
 }

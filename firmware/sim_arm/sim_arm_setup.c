@@ -34,8 +34,9 @@ void sim_arm_setup_errors(const setup_t *from, sim_arm_t *out) {
 #ifdef FIRMWARE_LAB
     const uint32_t at = (uint32_t)from->parameter[PARAMETER_sim_defect_joint];
     const uint32_t joint = at < from->n ? at : 0;
-    out->defect = (defect_t){(uint32_t)from->parameter[PARAMETER_sim_defect], joint,
-                             (int32_t)from->joint[joint].counts / JUMP_PART};
+    const uint32_t kind = (uint32_t)from->parameter[PARAMETER_sim_defect];
+    out->defect = (defect_t){
+        kind, joint, kind == DEFECT_JUMP ? (int32_t)from->joint[joint].counts / JUMP_PART : 0};
 #endif
     out->shift = (int32_t)from->parameter[PARAMETER_sim_shift];
     const float *t = from->parameter;
