@@ -321,6 +321,39 @@ static void test_stuck(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, pushed(0.42f, 0, 1)); /* a count now and then */
 }
 
+/* Nothing is known about the feedback of a joint without a torque limit, or in computed torque of
+ * one without a rotor; readings that jump are found all the same. */
+static void test_joints_that_say_little(void) {
+    static image_t image;
+    static _Alignas(4) uint8_t bytes[CONTROL_ARM_ROOM];
+    size_t size;
+    if (!strcmp(app_real_name(), "q31"))
+        TEST_IGNORE_MESSAGE("the image contains the constants of another arm");
+    const uint8_t *made = control_arm_image(&size, 1);
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_read(made, size, &image, NULL));
+    image.joint[0].torque[0] = 0;
+    image.joint[1].rotor_inertia[0] = 0;
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, NULL));
+    app_init(&app);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_load(&app, bytes, size));
+    const control_joint_t *j = app.control[app.now].joint;
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, j[0].noise);
+    TEST_ASSERT_EQUAL_UINT8(UINT8_MAX, j[0].low_bits);
+    TEST_ASSERT_TRUE(j[0].stuck > 1e6f && j[1].stuck < 100);
+    TEST_ASSERT_EQUAL_UINT16(14, j[0].jump);
+    set(PARAMETER_feedback, 0, FEEDBACK_COMPUTED_TORQUE);
+    tick();
+    j = app.control[app.now].joint;
+    TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, j[1].noise);
+    TEST_ASSERT_TRUE(j[1].stuck > 1e6f && j[2].stuck < 100);
+    app.loop.tau[2] = 80; /* the share of the feedback is not known */
+    TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT, app_residual(&app).joint);
+    set(PARAMETER_feedback, 0, FEEDBACK_PD);
+    TEST_ASSERT_EQUAL_UINT32(2, app_residual(&app).joint);
+    set(PARAMETER_feedforward, 0, FEEDFORWARD_OFF);
+    TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT, app_residual(&app).joint);
+}
+
 /* ------------------------------------------------------------------------------------------ load */
 
 /* The held arm carries `there` at its stretched end, and the model knows it; then the payload of the
@@ -389,5 +422,6 @@ TEST(test_jump)
 TEST(test_noise)
 TEST(test_low_bits)
 TEST(test_stuck)
+TEST(test_joints_that_say_little)
 TEST(test_load_at_rest)
 TEST_LIST_END
