@@ -12,7 +12,7 @@ ICOUNT_RUN   := 5
 ICOUNT_SLEEP := on# not faster than real time; otherwise a busy host would send the points of a stream too late for a buffer of 16
 
 # Sizes of rings and buffers that leave room for a six-joint arm in 8 KB of RAM.
-BOARD_DEFS  := -DAPP_FLEX=0 -DAPP_HELP=0 -DUART_TX_RING=256 -DUART_RX_RING=128 -DLINK_IMAGE_ROOM=0 -DSERVER_PAYLOAD=64 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SAMPLES=3 -DAPP_POINTS=16
+BOARD_DEFS  := -DAPP_FLEX=0 -DAPP_HELP=0 -DUART_TX_RING=256 -DUART_RX_RING=128 -DLINK_IMAGE_ROOM=0 -DSERVER_PAYLOAD=64 -DAPP_ARMS=0 -DAPP_CONTROLS=1 -DAPP_SENSORS=0 -DAPP_SAMPLES=3 -DAPP_POINTS=16
 JOINTS      := 6# as many as fit into 8 KB
 LAB_DEFS    := -DDYN_MAX_JOINTS=6
 BOARD_TESTS := harness fault tick cycles hal_emulated

@@ -43,8 +43,9 @@ typedef struct {
     uint8_t over[APP_OVERRIDES]; /* its lease is over, and it waits until it can be taken back */
 } overrides_t;
 
-/* Bits of app_t.notice and, shifted, of a sample's state. */
-enum { NOTICE_WEAKER = 1 << 0, NOTICE_OVERRIDDEN = 1 << 1 };
+/* Bits of app_t.notice and, shifted, of a sample's state; the bit between is that of the lease
+ * there. NOTICE_LOAD: the arm carries another load than the model. */
+enum { NOTICE_WEAKER = 1 << 0, NOTICE_OVERRIDDEN = 1 << 1, NOTICE_LOAD = 1 << 3 };
 
 typedef struct app {
     /* Most of these are written by the tick. The background writes the requests, detached, tail,
@@ -66,6 +67,7 @@ typedef struct app {
     volatile uint32_t loaded;     /* an arm is loaded */
     volatile uint32_t enabled;    /* the outputs are on */
     volatile uint32_t notice;     /* NOTICE_...; written by the background */
+    uint32_t rested;              /* tick since which the arm has been held, or was last judged */
     lease_t lease;
     volatile uint32_t point_tick; /* tick in which the newest point of a streamed motion arrived */
     uint32_t since_sample;
@@ -205,8 +207,11 @@ int app_lease(app_t *app, uint32_t token, uint32_t ms);
 int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t joint, float value);
 /* Like app_get, but without overrides: the value that is saved. */
 int app_lasting(const app_t *app, uint32_t parameter, uint32_t joint, float *value);
-/* The turn of the background: ends overrides that are over. */
+/* The turn of the background: ends overrides that are over, and judges the load of an arm at rest. */
 void app_poll(app_t *app);
+/* Returns the load beside the model, from the present torques; they tell it only while the loop holds
+ * the arm at rest. */
+residual_t app_residual(const app_t *app);
 
 /* Returns the oldest sample, or NULL. The sample stays valid until it is released. */
 const sample_t *app_sample_peek(const app_t *app);

@@ -119,4 +119,6 @@ void app_poll(app_t *app) {
         setup_end_overrides(app);
     else if (app->overrides.count > 0)
         end_overrides(app, app->safety.state == APP_STATE_FAULT);
+    if (app->loaded)
+        setup_judge_load(app);
 }

@@ -141,7 +141,8 @@ bool app_weaker(uint32_t parameter, float value, float than) {
 }
 
 void setup_notice(app_t *app) {
-    uint32_t notice = app->overrides.count > 0 ? NOTICE_OVERRIDDEN : 0;
+    uint32_t notice = app->notice & NOTICE_LOAD;
+    notice |= app->overrides.count > 0 ? NOTICE_OVERRIDDEN : 0;
     for (uint32_t i = 0; i < PARAMETERS_ONE; i++)
         if (app_weaker(i, app->parameter[i], parameter_table[i].fallback))
             notice |= NOTICE_WEAKER;

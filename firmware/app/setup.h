@@ -31,7 +31,8 @@ int setup_restore(app_t *app, uint32_t parameter, uint32_t joint, float value);
 /* Ends all overrides, as far as the outputs allow. */
 void setup_end_overrides(app_t *app);
 bool setup_overridden(const app_t *app, uint32_t parameter, uint32_t joint);
-/* Finds out anew what NOTICE_... has to say. */
+/* Finds out anew what NOTICE_... has to say, of the parameters and of an arm at rest. */
 void setup_notice(app_t *app);
+void setup_judge_load(app_t *app);
 
 #endif

@@ -114,3 +114,26 @@ void app_stages_clear(app_t *app) {
             app->stages.least[k] = UINT32_MAX;
     } while (ticked(app, ticks));
 }
+
+residual_t app_residual(const app_t *app) {
+    const setup_t from = setup_from(app);
+    return sensors_residual(&from, &app->loop);
+}
+
+/* A quarter of a second after the loop has begun to hold the arm, and as often again, the
+ * feedback's share of the torques is the residual of gravity. What it told stays told while the arm
+ * moves. */
+void setup_judge_load(app_t *app) {
+    const uint32_t quarter = (uint32_t)app->parameter[PARAMETER_rate_hz] / 4;
+    const bool held = app->safety.state == APP_STATE_RUNNING && app->motion.kind == MOTION_HOLD;
+    if (!app->enabled)
+        app->notice &= ~(uint32_t)NOTICE_LOAD;
+    if (!held)
+        app->rested = app->ticks;
+    if (app->ticks - app->rested < quarter)
+        return;
+    app->rested = app->ticks;
+    app->notice &= ~(uint32_t)NOTICE_LOAD;
+    if (app_residual(app).joint != APP_NO_JOINT)
+        app->notice |= NOTICE_LOAD;
+}

@@ -227,11 +227,9 @@ INLINE wider faded(const control_t *c, loop_t *s, uint32_t i, wider tau) {
         s->bump[i] = real_mul(s->bump[i], c->fade);
     return wide_add(tau, s->bump[i]);
 }
-#define FADES(s) ((s)->fading > 0)
 #define FADED(s) ((s)->fading -= (s)->fading > 0)
 #else
 #define faded(c, s, i, tau) (tau)
-#define FADES(s)            false
 #define FADED(s)            ((void)(s))
 #endif
 
@@ -247,7 +245,7 @@ void control_feedback(const control_t *c, loop_t *s) {
             tau = wide_add(tau, gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])));
             tau = wide_add(tau, gain_wide(j->kd, wide_sub(s->qd_ref[i], s->qd_hat[i])));
         }
-        if (FADES(s))
+        if (loop_fades(s))
             tau = faded(c, s, i, tau);
         s->tau[i] = wide_clamp(tau, j->tau_max, &beyond);
         s->limited |= beyond << i;

@@ -3,6 +3,8 @@
 #ifndef FIRMWARE_CONTROL_CONTROL_H
 #define FIRMWARE_CONTROL_CONTROL_H
 
+#include <stdbool.h>
+
 #include "firmware/control/type.h"
 
 /* Factors over half of a time step h: from velocity to position, from acceleration to velocity,
@@ -30,14 +32,20 @@ typedef struct {
     real_t lower, upper;        /* position limits */
     /* limits of the guards: tracking error, distance beyond a position limit, speed */
     real_t track, beyond, fast;
-    real_t wrong;    /* direction guard: smallest suspicious speed error, divided by 16 */
-    real_t firm;     /* direction guard: smallest torque for a conclusion */
-    real_t sink;     /* speed of lowering */
-    gain_t reach;    /* from speed to the largest speed of the tool that it gives */
-    int32_t wrap;    /* encoder counts per turn */
-    uint8_t motor;   /* the joint has a motor model; otherwise torque mode */
-    uint8_t bounded; /* lower and upper are valid limits */
-    int8_t position; /* q31: exponent of the unit of position */
+    real_t wrong;  /* direction guard: smallest suspicious speed error, divided by 16 */
+    real_t firm;   /* direction guard: smallest torque for a conclusion */
+    real_t sink;   /* speed of lowering */
+    gain_t reach;  /* from speed to the largest speed of the tool that it gives */
+    uint16_t jump; /* sensor guard: largest speed gained in a tick, counts */
+#if APP_SENSORS
+    uint16_t noise; /* sensor guard: 16 times the largest mean change of the steps, counts */
+    real_t stuck;   /* sensor guard: change of the feedback that must move the joint, over 16 */
+#endif
+    int32_t wrap;     /* encoder counts per turn */
+    uint8_t motor;    /* the joint has a motor model; otherwise torque mode */
+    uint8_t bounded;  /* lower and upper are valid limits */
+    int8_t position;  /* q31: exponent of the unit of position */
+    uint8_t low_bits; /* sensor guard: of these bits of the steps some must be set at times */
 } control_joint_t;
 
 /* Constants of the control step, prepared outside the tick. */
@@ -73,6 +81,7 @@ typedef struct {
 #endif
     uint32_t turning;        /* bit i: the encoder of joint i makes several turns */
     uint8_t brakes, damping; /* the arm has brakes; every joint has a motor that can damp */
+    uint8_t stuck_turns;     /* sensor guard: turns in a row that find a joint stuck */
     control_joint_t joint[DYN_MAX_JOINTS];
 } control_t;
 
@@ -110,6 +119,16 @@ typedef struct {
     real_t theta[DYN_FLEX_MAX]; /* coordinates of the elastic links: joints and static deflection */
 #endif
 } loop_t;
+
+/* Returns whether the torque still fades from that of the old constants. */
+static inline bool loop_fades(const loop_t *loop) {
+#if APP_CONTROLS > 1
+    return loop->fading > 0;
+#else
+    (void)loop;
+    return false;
+#endif
+}
 
 /* Scratch memory of the kernels; its content is valid only within a stage. */
 typedef struct {

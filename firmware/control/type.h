@@ -44,6 +44,10 @@ typedef CONTROL_TYPE(flex_static_scratch) flex_static_scratch_t;
 #define APP_ARMS 3 /* prepared arms in RAM; 0: the arm is used in place, in flash */
 #endif
 
+#ifndef APP_SENSORS
+#define APP_SENSORS 1 /* 0: the sensor guard finds only encoders that jump */
+#endif
+
 #ifndef APP_FLEX
 #define APP_FLEX 1 /* 0: no elastic links and no memory for them */
 #endif

@@ -93,6 +93,11 @@ int serve_STATUS(server_t *server, exchange_t *x) {
     out_u16(x, (uint16_t)server->reason);
     out_u16(x, app_point_credits(server->app));
     out_u32(x, server->store.current == STORE_NONE ? 0 : server->store.sequence);
+    const bool told = server->app->notice & NOTICE_LOAD;
+    const residual_t load = told ? app_residual(server->app) : (residual_t){APP_NO_JOINT, 0, 0};
+    out_u8(x, (uint8_t)load.joint);
+    out_f32(x, load.torque);
+    out_f32(x, load.mass);
     return LINK_OK;
 }
 

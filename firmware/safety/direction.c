@@ -48,19 +48,6 @@ INLINE bool opposite(real a, real b) {
     return (a > 0 && b < 0) || (a < 0 && b > 0);
 }
 
-/* Returns the feedback divided by 16: the torque that PD adds to the model. With computed torque
- * the model contains the feedback, so this is the acceleration that the feedback commands; it has
- * the same sign and grows alike. */
-INLINE real feedback(const control_t *c, const loop_t *s, uint32_t i) {
-    const control_joint_t *j = &c->joint[i];
-    if (c->feedback != FEEDBACK_COMPUTED_TORQUE)
-        return real_sub(sixteenth(s->tau[i]), sixteenth(s->tau_model[i]));
-    uint32_t beyond;
-    return sixteenth(wide_fit(wide_add(gain_wide(j->kp, wide_sub(s->q_ref[i], s->q_hat[i])),
-                                       gain_wide(j->kd, wide_sub(s->qd_ref[i], s->qd_hat[i]))),
-                              &beyond));
-}
-
 /* Checks a joint once; returns true if the check is suspicious. */
 INLINE bool suspect(const control_t *c, guard_t *g, const loop_t *s, uint32_t i) {
     const control_joint_t *j = &c->joint[i];

@@ -201,7 +201,21 @@
       "check the cable, then clear the fault and give the command again")                          \
     X(31, TOOL_SPEED, "tool speed", TOOL_SPEED, HOLD,                                              \
       "the tool was faster than guard_speed times tool_speed while a person led the arm",          \
-      "jog more slowly; raise tool_speed last")
+      "jog more slowly; raise tool_speed last")                                                    \
+    X(32, THERMAL, "thermal", NONE, HOLD, "the row of the thermal guard stands here",              \
+      "keep that one")                                                                             \
+    X(33, ENCODER_STUCK, "encoder stuck", NONE, DAMP,                                              \
+      "the reading of an encoder, or its low bits, did not change although the torque must have "  \
+      "moved the joint; or something blocks the joint without yielding by a single count",         \
+      "check the encoder, its wires and its coupling to the shaft; check that the brake opens "    \
+      "and "                                                                                       \
+      "that nothing blocks the joint")                                                             \
+    X(34, ENCODER_NOISE, "encoder noise", NONE, DAMP,                                              \
+      "the reading of an encoder jumped farther than the joint can move in a tick, or its noise "  \
+      "became torque",                                                                             \
+      "check wires, shield and supply of the encoder; check encoder counts, encoder_ratio and "    \
+      "the "                                                                                       \
+      "velocity limit; lower kd or observer_hz")
 
 typedef enum {
 #define X(number, name, text, does) APP_STATE_##name = number,

@@ -50,6 +50,8 @@ finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
     g->supply_mV = in->supply_mV;
     g->late = counted(in->overrun, g->late);
     g->unread = counted(missing != 0, g->unread);
+    if (missing != 0 || in->overrun || in->lost > 0)
+        sensors_start(&g->sensors); /* the next step is one of more than a tick */
     if (in->latched)
         return found(fault_of_cause(in->latched), APP_NO_JOINT, 1, 0);
     if (g->unread > c->unread)
@@ -120,7 +122,9 @@ finding_t guard_tool(const control_t *c, const loop_t *s) {
 }
 
 finding_t guard_loop(const control_t *c, guard_t *g, const loop_t *s, uint32_t wrong) {
-    finding_t out = guard_joints(c, g, s);
+    finding_t out = sensors_guard(c, &g->sensors, s);
+    if (out.fault == APP_FAULT_NONE)
+        out = guard_joints(c, g, s);
     if (out.fault != APP_FAULT_NONE)
         return out;
     out = effort_guard(c, &g->effort, s, g->supply_mV);
@@ -132,6 +136,7 @@ finding_t guard_loop(const control_t *c, guard_t *g, const loop_t *s, uint32_t w
 void guard_start(const control_t *c, guard_t *g, const loop_t *s) {
     *g = (guard_t){.effort = g->effort, .late = g->late, .unread = g->unread};
     effort_start(&g->effort);
+    sensors_start(&g->sensors);
     for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         g->outside |= (uint32_t)(j->bounded && (s->q[i] > j->upper || s->q[i] < j->lower)) << i;
@@ -185,6 +190,7 @@ void guard_setup(const setup_t *from, control_t *out) {
     out->damping = 1;
     double tool = (double)t[PARAMETER_tool_speed] * (double)t[PARAMETER_guard_speed];
     effort_setup(from, out);
+    sensors_setup(from, out);
     for (uint32_t i = 0; i < from->n; i++) {
         out->damping &= from->joint[i].motor;
         tool += joint_setup(from, i, &out->joint[i]);

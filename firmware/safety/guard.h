@@ -8,6 +8,7 @@
 #include "firmware/control/setup.h"
 #include "firmware/safety/effort.h"
 #include "firmware/safety/faults.h"
+#include "firmware/safety/sensors.h"
 
 /* State of the guards from tick to tick (firmware/safety/guard.c and direction.c). */
 typedef struct {
@@ -26,6 +27,7 @@ typedef struct {
     uint8_t wrong[DYN_MAX_JOINTS]; /* checks that found the joint wrong, minus those that did not */
     uint8_t doubted;               /* joint that was last in doubt */
     effort_t effort;
+    sensors_t sensors;
 } guard_t;
 
 /* A finding of a guard. */
@@ -43,7 +45,8 @@ finding_t guard_inputs(const control_t *control, guard_t *guard, const app_input
  * else. */
 uint32_t direction_guard(const control_t *control, scratch_t *scratch, guard_t *guard,
                          const loop_t *loop);
-/* Called by guard_loop (firmware/safety/effort.c). */
+/* Called by guard_loop (firmware/safety/sensors.c, effort.c). */
+finding_t sensors_guard(const control_t *control, sensors_t *sensors, const loop_t *loop);
 finding_t effort_guard(const control_t *control, effort_t *effort, const loop_t *loop,
                        int32_t supply_mV);
 finding_t guard_loop(const control_t *control, guard_t *guard, const loop_t *loop, uint32_t wrong);

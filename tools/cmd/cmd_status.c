@@ -152,6 +152,12 @@ static int text(client_t *client, const board_now_t *b) {
     if (b->status.flags & STATUS_UNRESTORED)
         out_text("a stored value was refused at the start: `appell get` shows which values are not "
                  "the saved ones; `appell clear` acknowledges it\n");
+    if (b->status.load_joint < b->status.joints)
+        out_format("the load is not that of the model: joint %u needs %+.3g %s more, as at least "
+                   "%.2g kg at the tool would; set payload_mass\n",
+                   b->status.load_joint + 1u, (double)b->status.load_torque,
+                   client->device.prismatic[b->status.load_joint] ? "N" : "N m",
+                   (double)b->status.load_mass);
     if (h->flags & HARDWARE_ESTOP) {
         out_format("e-stop: %s",
                    h->active & CAUSE_ESTOP ? "open (pressed, or not wired)" : "closed");
@@ -196,6 +202,11 @@ static int json(client_t *client, const board_now_t *b) {
     json_string("cure", app_fault_cure(b->fault.fault));
     json_string("leader", b->leader);
     json_bool("unrestored", b->status.flags & STATUS_UNRESTORED);
+    if (b->status.load_joint < b->status.joints) {
+        json_integer("load_joint", b->status.load_joint + 1);
+        json_number("load_torque", (double)b->status.load_torque);
+        json_number("load_mass", (double)b->status.load_mass);
+    }
     json_list("changes");
     if (list_changes(client, change_json) != 0)
         return -1;

@@ -58,6 +58,8 @@ typedef struct {
     uint32_t tick, rate_hz, image_length, image_crc, sequence;
     int reason;
     uint16_t point_credits;
+    uint8_t load_joint; /* whose torque tells of a load beside the model; 255: none */
+    float load_torque, load_mass;
 } device_status_t;
 
 /* The latched fault; firmware/safety/faults.h has the names. */

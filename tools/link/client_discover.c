@@ -218,7 +218,7 @@ int client_status(client_t *client, device_status_t *status) {
     if (client_ask(client, ASK_STATUS, NULL, 0) != 0)
         return -1;
     const uint8_t *r = client->reply;
-    if (client->reply_size < 29) {
+    if (client->reply_size < 38) {
         port_fail(&client->error, "use `appell` and firmware of the same version",
                   "the board's status is too short");
         return -1;
@@ -234,7 +234,10 @@ int client_status(client_t *client, device_status_t *status) {
                                 .source = r[20],
                                 .reason = (int16_t)get_u16(r + 21),
                                 .point_credits = get_u16(r + 23),
-                                .sequence = get_u32(r + 25)};
+                                .sequence = get_u32(r + 25),
+                                .load_joint = r[29],
+                                .load_torque = get_f32(r + 30),
+                                .load_mass = get_f32(r + 34)};
     return 0;
 }
 

@@ -39,6 +39,7 @@ void setUp(void) {
                           .late = LATE};
     guard = (guard_t){0};
     memset(&loop, 0xff, sizeof loop);
+    loop.fading = 0;
     loop.limited = loop.unproved = loop.clipped = loop.unhomed = loop.pressing = 0;
     for (uint32_t i = 0; i < N; i++) {
         control.joint[i] = (control_joint_t){.tau_max = TAU_MAX,
@@ -47,8 +48,12 @@ void setUp(void) {
                                              .track = TRACK,
                                              .beyond = BEYOND,
                                              .fast = FAST,
+                                             .jump = UINT16_MAX,
+                                             .noise = UINT16_MAX,
+                                             .stuck = INFINITY,
                                              .motor = 1,
                                              .bounded = 1};
+        loop.counts[i] = 0;
         loop.q[i] = loop.q_hat[i] = loop.qd_hat[i] = loop.q_ref[i] = loop.qd_ref[i] = 0;
         loop.tau_model[i] = loop.tau[i] = loop.volt[i] = 0;
     }
