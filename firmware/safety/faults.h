@@ -204,12 +204,11 @@
       "jog more slowly; raise tool_speed last")                                                    \
     X(32, THERMAL, "thermal", NONE, HOLD, "the row of the thermal guard stands here",              \
       "keep that one")                                                                             \
-    X(33, ENCODER_STUCK, "encoder stuck", NONE, DAMP,                                              \
-      "the reading of an encoder, or its low bits, did not change although the torque must have "  \
-      "moved the joint; or something blocks the joint without yielding by a single count",         \
-      "check the encoder, its wires and its coupling to the shaft; check that the brake opens "    \
-      "and "                                                                                       \
-      "that nothing blocks the joint")                                                             \
+    X(33, STUCK, "stuck", NONE, DAMP,                                                              \
+      "a joint did not move by a single count although its torque must have moved it, or the low " \
+      "bits of its encoder did not: the joint is blocked, or its encoder does not see it",         \
+      "check that the brake opens and that nothing blocks the joint; check the encoder, its "      \
+      "wires and its coupling to the shaft")                                                       \
     X(34, ENCODER_NOISE, "encoder noise", NONE, DAMP,                                              \
       "the reading of an encoder jumped farther than the joint can move in a tick, or its noise "  \
       "became torque",                                                                             \

@@ -25,7 +25,7 @@
 
 #define QUIET_COUNTS     2    /* noise of a good encoder */
 #define GAIN_PART        0.25 /* speed gained in a tick, as a part of the velocity limit */
-#define STRONGEST        4 /* acceleration of the torque limit, divided by the acceleration limit */
+#define STRONGEST        4 /* acceleration while the loop corrects, divided by the acceleration limit */
 #define NOISE_PART       0.25  /* torque that noise may cause, as a part of the torque limit */
 #define NOISE_LEAST      4     /* counts: twice the noise of a good encoder */
 #define NOISE_BEND       1.25  /* mean change of the step, divided by the amplitude of the noise */
@@ -101,9 +101,9 @@ INLINE finding_t take_turn(const control_t *c, sensors_t *v, const loop_t *s, ui
     if (noisy(j, v, i, v->step[i] - before))
         return found(APP_FAULT_ENCODER_NOISE, i, v->noise[i] / MEAN, j->noise / MEAN);
     if (coarse(j, v, i, before))
-        return found(APP_FAULT_ENCODER_STUCK, i, v->coarse[i], COARSE_TURNS);
+        return found(APP_FAULT_STUCK, i, v->coarse[i], COARSE_TURNS);
     if (stuck(c, v, s, i))
-        return found(APP_FAULT_ENCODER_STUCK, i, v->frozen[i], c->stuck_turns);
+        return found(APP_FAULT_STUCK, i, v->frozen[i], c->stuck_turns);
     return nothing;
 }
 

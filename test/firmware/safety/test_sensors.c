@@ -103,8 +103,8 @@ static void test_encoders_that_lie(void) {
         uint32_t most;
     } row[] = {
         {REST, DEFECT_STUCK, NULL, 0},
-        {MOTION, DEFECT_STUCK, "encoder stuck", 60},
-        {START, DEFECT_STUCK, "encoder stuck", 200},
+        {MOTION, DEFECT_STUCK, "stuck", 60},
+        {START, DEFECT_STUCK, "stuck", 200},
         {REST, DEFECT_JUMP, "encoder noise", 1},
         {MOTION, DEFECT_JUMP, "encoder noise", 1},
         {REST, DEFECT_NOISE_15, "encoder noise", 200},
@@ -160,7 +160,7 @@ static void test_stuck_with_other_controllers(void) {
             TEST_ASSERT_TRUE(s.ticks > 0);
             TEST_ASSERT_EQUAL_UINT32(at, s.joint);
             if (s.fault != APP_FAULT_TORQUE) {
-                TEST_ASSERT_EQUAL_STRING("encoder stuck", app_fault_name(s.fault));
+                TEST_ASSERT_EQUAL_STRING("stuck", app_fault_name(s.fault));
             }
         }
 }
@@ -283,7 +283,7 @@ static void test_low_bits(void) {
     static const struct {
         int32_t step[4];
         uint32_t fault;
-    } row[] = {{{0, 8, 0, 8}, APP_FAULT_ENCODER_STUCK},
+    } row[] = {{{0, 8, 0, 8}, APP_FAULT_STUCK},
                {{8, 8, 8, 8}, APP_FAULT_NONE},
                {{0, 8, 1, 8}, APP_FAULT_NONE}};
     for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
@@ -315,8 +315,8 @@ static uint32_t pushed(float part, uint32_t pressing, int32_t each) {
 
 static void test_stuck(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, pushed(0.39f, 0, 0));
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_ENCODER_STUCK, pushed(0.42f, 0, 0));
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_ENCODER_STUCK, pushed(-0.42f, 0, 0));
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_STUCK, pushed(0.42f, 0, 0));
+    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_STUCK, pushed(-0.42f, 0, 0));
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, pushed(0.42f, 1, 0)); /* homing */
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, pushed(0.42f, 0, 1)); /* a count now and then */
 }
