@@ -111,10 +111,7 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     case PARAMETER_encoder_ratio:
         change_home(app, at);
         return resettle(app);
-    case PARAMETER_rate_hz: /* the lease lasts no longer than it was taken for */
-        if (app->lease.left > lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]))
-            app->lease.left = lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]);
-        return resettle(app);
+    case PARAMETER_rate_hz:
     case PARAMETER_encoder_offset:
         return resettle(app);
     case PARAMETER_arm:
@@ -148,11 +145,16 @@ void setup_notice(app_t *app) {
     app->notice = notice;
 }
 
-/* Returns whether the change takes a guard or torque from an arm that the loop holds. */
+/* Returns whether the change takes torque from an arm that the loop holds. */
+static bool lets_go(uint32_t parameter, float value, float now) {
+    const bool torque = parameter == PARAMETER_kp || parameter == PARAMETER_kd ||
+                        parameter == PARAMETER_feedback || parameter == PARAMETER_feedforward;
+    return torque && value == 0 && now != 0;
+}
+
+/* The same, or takes a guard from it. */
 static bool loosens(uint32_t parameter, float value, float now) {
-    const bool off =
-        parameter == PARAMETER_kp || parameter == PARAMETER_kd || parameter == PARAMETER_feedback;
-    return app_weaker(parameter, value, now) || (off && value == 0 && now != 0) ||
+    return app_weaker(parameter, value, now) || lets_go(parameter, value, now) ||
            (parameter == PARAMETER_feedforward && value < now);
 }
 
@@ -168,14 +170,16 @@ static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
         *place_of = before;
         (void)apply(app, parameter, at);
     }
+    setup_cap_lease(app);
     tick_attach(app);
     setup_notice(app);
     return status;
 }
 
 int setup_restore(app_t *app, uint32_t parameter, uint32_t at, float value) {
-    return parameter_table[parameter].idle_only && !app_rests(app) ? APP_E_STATE
-                                                                   : put(app, parameter, at, value);
+    const bool off = parameter_table[parameter].idle_only ||
+                     lets_go(parameter, value, *parameter_place(app, parameter, at));
+    return off && !app_rests(app) ? APP_E_STATE : put(app, parameter, at, value);
 }
 
 int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
