@@ -145,16 +145,26 @@ void setup_notice(app_t *app) {
     app->notice = notice;
 }
 
-/* Returns whether the change takes torque from an arm that the loop holds. */
-static bool lets_go(uint32_t parameter, float value, float now) {
+static bool has_gains(const app_t *app) {
+    bool all = true;
+    for (uint32_t i = 0; i < app->n; i++)
+        all = all && app->joint[i].kp > 0 && app->joint[i].kd > 0;
+    return all;
+}
+
+/* Returns whether the change takes torque from an arm that the loop holds. Computed torque has gains
+ * of its own. */
+static bool lets_go(const app_t *app, uint32_t parameter, float value, float now) {
     const bool torque = parameter == PARAMETER_kp || parameter == PARAMETER_kd ||
                         parameter == PARAMETER_feedback || parameter == PARAMETER_feedforward;
-    return torque && value == 0 && now != 0;
+    return (torque && value == 0 && now != 0) ||
+           (parameter == PARAMETER_feedback && value == FEEDBACK_PD &&
+            now == FEEDBACK_COMPUTED_TORQUE && !has_gains(app));
 }
 
 /* The same, or takes a guard from it. */
-static bool loosens(uint32_t parameter, float value, float now) {
-    return app_weaker(parameter, value, now) || lets_go(parameter, value, now) ||
+static bool loosens(const app_t *app, uint32_t parameter, float value, float now) {
+    return app_weaker(parameter, value, now) || lets_go(app, parameter, value, now) ||
            (parameter == PARAMETER_feedforward && value < now);
 }
 
@@ -178,7 +188,7 @@ static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
 
 int setup_restore(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const bool off = parameter_table[parameter].idle_only ||
-                     lets_go(parameter, value, *parameter_place(app, parameter, at));
+                     lets_go(app, parameter, value, *parameter_place(app, parameter, at));
     return off && !app_rests(app) ? APP_E_STATE : put(app, parameter, at, value);
 }
 
@@ -197,11 +207,14 @@ int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const bool rests = app_rests(app);
     if ((info->idle_only || brakes) && !rests)
         return APP_E_STATE;
-    if (!rests && loosens(parameter, value, *parameter_place(app, parameter, at)))
+    if (!rests && loosens(app, parameter, value, *parameter_place(app, parameter, at)))
         return APP_E_LOOSE;
-    if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
+    if (parameter == PARAMETER_arm && value == ARM_REAL) {
         app->where = UINT32_MAX;
-        return app->loaded ? APP_E_FIT : APP_E_STATE;
+        if (app->overrides.count > 0) /* the simulated arm allows some that the real one does not */
+            return APP_E_OVERRIDE;
+        if (!(app->loaded && may_choose(app)))
+            return app->loaded ? APP_E_FIT : APP_E_STATE;
     }
     return put(app, parameter, at, value);
 }

@@ -123,7 +123,9 @@ static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
     else
         app->point_tick = app->ticks; /* a full buffer waits for the brakes */
     judge(app, c, guard_loop(c, &v->guard, &app->loop, wrong));
-    if (app->motion.kind == MOTION_JOG && v->state == APP_STATE_RUNNING)
+    /* A jog that is not repeated brakes. */
+    const uint32_t kind = app->motion.kind;
+    if ((kind == MOTION_JOG || kind == MOTION_BRAKE) && v->state == APP_STATE_RUNNING)
         judge(app, c, guard_tool(c, &app->loop));
     if (v->state != APP_STATE_FAULT || v->stop <= APP_STOP_LOWER)
         return;

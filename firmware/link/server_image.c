@@ -172,6 +172,8 @@ int serve_IMAGE_END(server_t *server, exchange_t *x) {
         return LINK_CRC;
     if (!app_rests(server->app))
         return LINK_STATE;
+    if (server->incoming_target == TARGET_APP && lease_held(&server->app->lease))
+        return LINK_LEASED; /* taken since IMAGE_BEGIN */
     if (server->incoming_target == TARGET_APP && in_place(server))
         return take_in_place(server, x);
     const uint8_t *image = server->port->incoming;

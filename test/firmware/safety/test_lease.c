@@ -311,6 +311,13 @@ static void test_overrides_of_the_next_client(void) {
     TEST_ASSERT_EQUAL_UINT32(1, app.overrides.count);
 }
 
+/* The simulated arm allows overrides that the real one does not: none is carried over. */
+static void test_real_arm_inherits_no_override(void) {
+    override_three();
+    TEST_ASSERT_EQUAL_INT(APP_E_OVERRIDE, set(PARAMETER_arm, ARM_REAL));
+    TEST_ASSERT_EQUAL_FLOAT(ARM_SIMULATED, value_of(PARAMETER_arm, 0));
+}
+
 /* A robot that is loaded does not inherit what a command has overridden. */
 static void test_loading_ends_overrides(void) {
     size_t size = 0;
@@ -383,6 +390,27 @@ static void test_torque_is_not_taken_away(void) {
     must_set(PARAMETER_payload_mass, 1);
     tick(1);
     TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
+}
+
+/* Computed torque holds the arm without kp and kd; PD would not. */
+static void test_feedback_without_gains(void) {
+    hold();
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
+    tick(1);
+    must_set(PARAMETER_feedback, FEEDBACK_COMPUTED_TORQUE);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_kp, 1, 0));
+    TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0, 0));
+    tick(10);
+    TEST_ASSERT_EQUAL_INT(APP_E_LOOSE, set(PARAMETER_feedback, FEEDBACK_PD));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_kp, 1, 900));
+    must_set(PARAMETER_feedback, FEEDBACK_PD);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
+    tick(1);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_kd, 1, 0));
+    must_set(PARAMETER_feedback, FEEDBACK_COMPUTED_TORQUE);
+    TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0, 0));
+    tick(10);
+    TEST_ASSERT_EQUAL_INT(APP_E_LOOSE, set(PARAMETER_feedback, FEEDBACK_PD));
 }
 
 /* Gains, payload and feedforward: the commanded torque never jumps, and the change is there at the
@@ -536,10 +564,12 @@ TEST(test_guards_return_at_a_fault)
 TEST(test_idle_only_overrides_wait)
 TEST(test_overrides_that_hold_the_arm_wait)
 TEST(test_overrides_of_the_next_client)
+TEST(test_real_arm_inherits_no_override)
 TEST(test_loading_ends_overrides)
 TEST(test_guards_are_weakened_only_at_rest)
 TEST(test_samples_tell)
 TEST(test_torque_is_not_taken_away)
+TEST(test_feedback_without_gains)
 TEST(test_torques_do_not_jump)
 TEST(test_clear_drops_nothing)
 TEST(test_faults_while_damping)
