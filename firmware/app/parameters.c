@@ -112,6 +112,7 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
         change_home(app, at);
         return resettle(app);
     case PARAMETER_rate_hz:
+    case PARAMETER_limits_scale: /* points that wait were checked with the old limits */
     case PARAMETER_encoder_offset:
         return resettle(app);
     case PARAMETER_arm:

@@ -182,6 +182,12 @@ static const char *const directed[] = {
     "load 1 0\nestop-seen 1\nlease 1 60000\nset arm 0 1\nwait 3\nmotion 3 1 4 1 1\nwait 2500\n",
     "load 1 0\nestop-seen 1\nlead 1 9000\nwait 1\noverride guard_tracking 0 1 10\nset arm 0 1\n"
     "wait 9\n",
+    /* points that wait do not run with limits that were lowered meanwhile */
+    "load 0 0\nmotion 4 9 0.09 0 0\npoints 12 9 0.01 0\nset limits_scale 0 0.1\npoints 1 9 0 0\n"
+    "points-end 9\nwait 500\n",
+    /* an image that is refused leaves the parameters as they were, limits beyond the robot's, too */
+    "load 1 0\nset position_upper 0 5\nset position_lower 0 4\nload-bad\nwait 3\n",
+    "load 1 0\nset position_lower 0 -5\nset position_upper 0 -4\nload-bad\nwait 3\n",
     /* nobody loads another robot under a client that has the lease */
     "load 1 0\nload 2 1\nmotion 0 1 0 0 0\nwait 9\n",
     /* what was stored is not written again, also after a lease */

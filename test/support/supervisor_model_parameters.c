@@ -300,7 +300,9 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
 /* A parameter that the file of the robot or an encoder depends on takes the arm away from under a
  * motion that waits, and makes the encoders unread. */
 static void changed(supervisor_model_t *m, uint32_t p, float before) {
-    if (parameter_table[p].idle_only && !m->closing)
+    if (p == PARAMETER_rate_check || p == PARAMETER_sim_shift) /* nothing depends on these */
+        m->stream_unsure = m->stream;
+    else if (parameter_table[p].idle_only && !m->closing)
         model_discard(m);
     if (p == PARAMETER_brakes && before != model_now(m, p, 0))
         m->brakes_changed = 0;

@@ -128,6 +128,10 @@ static float some_value(uint32_t p) {
     float value = info->fallback * between(0.5f, 2);
     if (p == PARAMETER_sample_every) /* every tick is looked at */
         return chance(50) ? 1 : -1;
+#ifdef FIRMWARE_LAB
+    if (p == PARAMETER_sim_defect && way < 17)
+        return (float)(way < 8 ? 0 : below((uint32_t)info->most + 1));
+#endif
     if (p == PARAMETER_rate_hz && way < 17)
         return (float)(200 + 100 * below(19));
     if (p == PARAMETER_encoder_ratio && way >= 8) /* larger ones overflow the counts */
@@ -310,9 +314,9 @@ static void add_robot(script_t *s) {
 static void add_push_at_end(script_t *s) {
     const float side = chance(50) ? 1 : -1;
     script_event_t *e = add(s, EVENT_MOTION_OP, MOTION_TRAPEZOID, LEADER, 0);
-    e->v[1] = side * between(2.9f, 3);
+    e->v[1] = side * between(2.98f, 3);
     add(s, EVENT_WAIT_OP, 5000, 0, 0);
-    add(s, EVENT_PUSH_OP, 50 + below(400), 0, 0)->v[0] = side * between(5, 100);
+    add(s, EVENT_PUSH_OP, 50 + below(400), 0, 0)->v[0] = side * between(3, 20);
     add_wait(s, 500);
 }
 
