@@ -235,6 +235,7 @@ double model_ticks(const supervisor_model_t *m, double seconds);
 bool model_loops(const supervisor_model_t *m); /* the outputs have the torques of the loop */
 /* Torque flows and the arm is free, so that reference and arm are compared. */
 bool model_free(const supervisor_model_t *m, const app_inputs_t *in);
+bool model_defect(const supervisor_model_t *m); /* the simulated arm has one */
 /* Gains, model and inputs are such that a resting arm gives no reason for a fault. */
 bool model_sound(const supervisor_model_t *m, const app_inputs_t *in);
 

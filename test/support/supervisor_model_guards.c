@@ -154,7 +154,7 @@ static void find_motion(const supervisor_model_t *m, const app_inputs_t *in,
                speed > 0.99 * most);
 }
 
-static bool defect(const supervisor_model_t *m) {
+bool model_defect(const supervisor_model_t *m) {
 #ifdef FIRMWARE_LAB
     return model_now(m, PARAMETER_sim_defect, 0) != 0;
 #else
@@ -177,8 +177,8 @@ bool model_sound(const supervisor_model_t *m, const app_inputs_t *in) {
     return model_now(m, PARAMETER_feedback, 0) != 0 &&
            model_now(m, PARAMETER_feedforward, 0) != 0 &&
            model_now(m, PARAMETER_payload_mass, 0) == m->image.arm.payload_mass[0] &&
-           model_now(m, PARAMETER_rate_hz, 0) >= 500 && !defect(m) && !in->lost && !in->overrun &&
-           (in->counts_valid & ((1u << m->image.n) - 1)) == (1u << m->image.n) - 1;
+           model_now(m, PARAMETER_rate_hz, 0) >= 500 && !model_defect(m) && !in->lost &&
+           !in->overrun && (in->counts_valid & ((1u << m->image.n) - 1)) == (1u << m->image.n) - 1;
 }
 
 void model_find_all(supervisor_model_t *m, const app_inputs_t *in, const model_seen_t *seen,
@@ -191,7 +191,7 @@ void model_find_all(supervisor_model_t *m, const app_inputs_t *in, const model_s
         find_inputs(m, in, &inputs);
         /* While the arm is damped, the inputs may still be watched. */
         if (m->state == DAMPING || (m->state == FAULTED && m->stop == STOP_DAMP))
-            found->may |= inputs.may | (!model_real(m) && defect(m) ? ~(uint64_t)0 : 0);
+            found->may |= inputs.may | (!model_real(m) && model_defect(m) ? ~(uint64_t)0 : 0);
         return;
     }
     find_inputs(m, in, found);
@@ -199,7 +199,7 @@ void model_find_all(supervisor_model_t *m, const app_inputs_t *in, const model_s
         find_joint(m, i, model_free(m, in), seen, found);
     find_motion(m, in, seen, found);
     found->may |= MODEL_PHYSICS;
-    if (!model_real(m) && defect(m))
+    if (!model_real(m) && model_defect(m))
         found->may |= ~(uint64_t)0; /* a defect of the simulated arm */
     if (model_now(m, PARAMETER_guard_direction, 0) == 0)
         found->may &= ~BIT(F_DIRECTION);
