@@ -215,7 +215,7 @@ test: ## run every test on the host and on every emulated board; TEST=name BOARD
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab test-build || exit 1; done
 	@for b in $(SCRIPT_BOARDS); do for lab in 1 ''; do \
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab script-build || exit 1; done; done
-	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),3600,1200) $(if $(TEST),--notes) $(if $(LONG),--long) \
+	@tools/dev/runtests.py $(BUILD)/test-jobs --jobs $(JOBS) --timeout $(if $(LONG),5400,1200) $(if $(TEST),--notes) $(if $(LONG),--long) \
 	    --measured $(BUILD)/measured --times $(BUILD)/test-times --began $$(cat $(BUILD)/test-began)
 
 test-long: ## what takes longer than five minutes: soaks, fuzzing, millions of states

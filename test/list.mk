@@ -107,7 +107,8 @@ TEST_REAL_sensors_q31 := q31
 TEST_SRC_fit          := test/support/planar_image.c
 TEST_SRC_supervisor   := test/support/planar_image.c
 TEST_SRC_supervisor_model := $(addprefix test/support/,supervisor_model.c supervisor_model_guards.c supervisor_model_requests.c supervisor_model_parameters.c \
-                             supervisor_script.c supervisor_rig.c planar_image.c)
+                             supervisor_model_board.c supervisor_model_limits.c supervisor_script.c supervisor_rig.c supervisor_line.c planar_image.c) \
+                             tools/link/power_cut.c
 TEST_SRC_lease        := test/support/planar_image.c
 TEST_SRC_between      := $(ON_BOARD)
 TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next

@@ -111,10 +111,8 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     case PARAMETER_encoder_ratio:
         change_home(app, at);
         return resettle(app);
-    case PARAMETER_rate_hz: /* the lease lasts no longer than it was taken for */
-        if (app->lease.left > lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]))
-            app->lease.left = lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]);
-        return resettle(app);
+    case PARAMETER_rate_hz:
+    case PARAMETER_limits_scale: /* points that wait were checked with the old limits */
     case PARAMETER_encoder_offset:
         return resettle(app);
     case PARAMETER_arm:
@@ -149,11 +147,26 @@ void setup_notice(app_t *app) {
     app->notice = notice;
 }
 
-/* Returns whether the change takes a guard or torque from an arm that the loop holds. */
-static bool loosens(uint32_t parameter, float value, float now) {
-    const bool off =
-        parameter == PARAMETER_kp || parameter == PARAMETER_kd || parameter == PARAMETER_feedback;
-    return app_weaker(parameter, value, now) || (off && value == 0 && now != 0) ||
+static bool has_gains(const app_t *app) {
+    bool all = true;
+    for (uint32_t i = 0; i < app->n; i++)
+        all = all && app->joint[i].kp > 0 && app->joint[i].kd > 0;
+    return all;
+}
+
+/* Returns whether the change takes torque from an arm that the loop holds. Computed torque has gains
+ * of its own. */
+static bool lets_go(const app_t *app, uint32_t parameter, float value, float now) {
+    const bool torque = parameter == PARAMETER_kp || parameter == PARAMETER_kd ||
+                        parameter == PARAMETER_feedback || parameter == PARAMETER_feedforward;
+    return (torque && value == 0 && now != 0) ||
+           (parameter == PARAMETER_feedback && value == FEEDBACK_PD &&
+            now == FEEDBACK_COMPUTED_TORQUE && !has_gains(app));
+}
+
+/* The same, or takes a guard from it. */
+static bool loosens(const app_t *app, uint32_t parameter, float value, float now) {
+    return app_weaker(parameter, value, now) || lets_go(app, parameter, value, now) ||
            (parameter == PARAMETER_feedforward && value < now);
 }
 
@@ -169,14 +182,16 @@ static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
         *place_of = before;
         (void)apply(app, parameter, at);
     }
+    setup_cap_lease(app);
     tick_attach(app);
     setup_notice(app);
     return status;
 }
 
 int setup_restore(app_t *app, uint32_t parameter, uint32_t at, float value) {
-    return parameter_table[parameter].idle_only && !app_rests(app) ? APP_E_STATE
-                                                                   : put(app, parameter, at, value);
+    const bool off = parameter_table[parameter].idle_only ||
+                     lets_go(app, parameter, value, *parameter_place(app, parameter, at));
+    return off && !app_rests(app) ? APP_E_STATE : put(app, parameter, at, value);
 }
 
 int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
@@ -194,11 +209,14 @@ int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const bool rests = app_rests(app);
     if ((info->idle_only || brakes) && !rests)
         return APP_E_STATE;
-    if (!rests && loosens(parameter, value, *parameter_place(app, parameter, at)))
+    if (!rests && loosens(app, parameter, value, *parameter_place(app, parameter, at)))
         return APP_E_LOOSE;
-    if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
+    if (parameter == PARAMETER_arm && value == ARM_REAL) {
         app->where = UINT32_MAX;
-        return app->loaded ? APP_E_FIT : APP_E_STATE;
+        if (app->overrides.count > 0) /* the simulated arm allows some that the real one does not */
+            return APP_E_OVERRIDE;
+        if (!(app->loaded && may_choose(app)))
+            return app->loaded ? APP_E_FIT : APP_E_STATE;
     }
     return put(app, parameter, at, value);
 }

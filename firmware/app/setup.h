@@ -26,10 +26,13 @@ int homing_start(app_t *app, const motion_t *motion);
 
 /* Changes a parameter, as app_set without its rule about overrides. */
 int setup_change(app_t *app, uint32_t parameter, uint32_t joint, float value);
-/* Puts a value back that was in use before; only the outputs can be in the way. */
+/* Puts a value back that was in use before. Refused while the outputs are on if it may change only
+ * while they are off, or if it would take the torque from an arm that is held. */
 int setup_restore(app_t *app, uint32_t parameter, uint32_t joint, float value);
 /* Ends all overrides, as far as the outputs allow. */
 void setup_end_overrides(app_t *app);
+/* Keeps the lease within its longest time after a change of arm or rate. */
+void setup_cap_lease(app_t *app);
 bool setup_overridden(const app_t *app, uint32_t parameter, uint32_t joint);
 /* Finds out anew what NOTICE_... has to say, of the parameters and of an arm at rest. */
 void setup_notice(app_t *app);

@@ -75,8 +75,8 @@ void server_lease(server_t *server) {
         return;
     server->led = 0;
     (void)telemetry_choose(&server->telemetry, server->app, server->found, server->founds,
-                           (uint32_t)server->found_every, SERVER_PAYLOAD, server->port->baud,
-                           &budget);
+                           server->founds > 0 ? (uint32_t)server->found_every : 0, SERVER_PAYLOAD,
+                           server->port->baud, &budget);
     (void)app_set(server->app, PARAMETER_sample_every, 0, server->found_every);
 }
 

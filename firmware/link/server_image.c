@@ -98,15 +98,18 @@ static int answer_image(server_t *server, exchange_t *x, int reason, bool kept) 
 _Static_assert((int)SET_VALUES <= (int)APP_LENT, "the parameters must fit the memory of motions");
 
 /* Saves the parameters of the running arm before another arm is tried (back is false), or restores
- * them (back is true). */
+ * them (back is true), in two rounds: a lower limit may have to wait for the upper one. */
 static void each_parameter(app_t *app, float *value, bool back) {
     app_status_t status;
     app_status(app, &status);
-    unsigned i = 0;
-    for (uint32_t t = 0; t < PARAMETERS; t++) {
-        const uint32_t count = parameter_table[t].per_joint ? status.joints : 1;
-        for (uint32_t joint = 0; joint < count; joint++, i++)
-            (void)(back ? app_set(app, t, joint, value[i]) : app_lasting(app, t, joint, &value[i]));
+    for (int round = 0; round < 1 + back; round++) {
+        unsigned i = 0;
+        for (uint32_t t = 0; t < PARAMETERS; t++) {
+            const uint32_t count = parameter_table[t].per_joint ? status.joints : 1;
+            for (uint32_t joint = 0; joint < count; joint++, i++)
+                (void)(back ? app_set(app, t, joint, value[i])
+                            : app_lasting(app, t, joint, &value[i]));
+        }
     }
 }
 
@@ -172,6 +175,8 @@ int serve_IMAGE_END(server_t *server, exchange_t *x) {
         return LINK_CRC;
     if (!app_rests(server->app))
         return LINK_STATE;
+    if (server->incoming_target == TARGET_APP && lease_held(&server->app->lease))
+        return LINK_LEASED; /* taken since IMAGE_BEGIN */
     if (server->incoming_target == TARGET_APP && in_place(server))
         return take_in_place(server, x);
     const uint8_t *image = server->port->incoming;

@@ -22,6 +22,10 @@ static const uint8_t best[MODEL_FAULTS] = {
     [F_SETPOINT] = STOP_HOLD,
     [F_SUPPLY_LOW] = STOP_RELEASE,
     [F_SUPPLY_HIGH] = STOP_DAMP,
+    [F_GENERATED] = STOP_RELEASE,
+    [F_WATCHDOG] = STOP_RELEASE,
+    [F_CRASH] = STOP_RELEASE,
+    [F_IMAGE] = STOP_RELEASE,
     [F_DIRECTION] = STOP_DAMP,
     [F_HOMING] = STOP_HOLD,
     [F_DRIVER] = STOP_RELEASE,
@@ -68,16 +72,17 @@ static void take_requests(supervisor_model_t *m) {
         else
             m->state = m->loaded ? IDLE : UNCONFIGURED;
         model_discard(m);
-    } else if (m->stopping && (m->state == RUNNING || m->state == HOMING)) {
-        model_discard(m);
-        m->state = STOPPING;
-        m->at_state = 0;
     } else if (m->closing && (m->state == IDLE || m->state == DAMPING)) {
         m->at_loop = m->unready = 0;
         m->opened = !model_brakes(m);
         close_loop(m);
     } else if (m->closing && m->state == RUNNING)
         close_loop(m);
+    if (m->stopping && (m->state == RUNNING || m->state == HOMING)) {
+        model_discard(m);
+        m->state = STOPPING;
+        m->at_state = 0;
+    }
     m->leaving = m->stopping = m->closing = m->kind_waits = false;
 }
 
@@ -246,7 +251,7 @@ static bool end_at_rest(supervisor_model_t *m, const model_seen_t *seen) {
         if (m->brakes_shut + 2 < shut)
             return COMPLAIN(m, "the torque went %u ticks after the brakes began to close",
                             (unsigned)m->brakes_shut);
-        model_reach(m, EVENT_AT_REST, end);
+        model_reach(m, model_brakes(m) ? EVENT_RESTED : EVENT_RESUMED, end);
         return true;
     }
     if (m->state == STOPPING && rest && m->at_rest > shut + model_ticks(m, 0.2) + 5 &&
@@ -272,7 +277,7 @@ static bool follow_state(supervisor_model_t *m, const app_inputs_t *in, const mo
     const double half = model_ticks(m, 0.5);
     if (m->state == DAMPING && model_brakes(m) && m->at_stop + 3 >= half &&
         (seen->state == IDLE || m->at_stop > half + 3))
-        model_reach(m, EVENT_DAMPED, IDLE);
+        model_reach(m, EVENT_RESTED, IDLE);
     return true;
 }
 
@@ -318,8 +323,9 @@ static bool check_outputs(supervisor_model_t *m, const app_inputs_t *in, const m
                         model_state_name[m->state], (unsigned)m->stop);
     if (seen->enable && model_real(m) && in->latched)
         return COMPLAIN(m, "enabled against the latch");
-    if (seen->duty && !model_loops(m))
-        return COMPLAIN(m, "duty in state %s", model_state_name[m->state]);
+    for (uint32_t i = 0; i < m->image.n; i++)
+        if (seen->duty[i] != 0 && !model_loops(m))
+            return COMPLAIN(m, "duty in state %s", model_state_name[m->state]);
     if (!on && seen->brake_open)
         return COMPLAIN(m, "brakes open in state %s", model_state_name[m->state]);
     if (m->loaded && seen->hardware != model_real(m))
@@ -328,35 +334,6 @@ static bool check_outputs(supervisor_model_t *m, const app_inputs_t *in, const m
         (seen->enable != m->seen.enable || seen->brake_open != m->seen.brake_open))
         return COMPLAIN(m, "clear changed the outputs");
     return !on || check_brakes(m, seen);
-}
-
-/* Limits of the robot, whatever was requested. */
-static bool check_limits(supervisor_model_t *m, const model_seen_t *seen) {
-    const double scale = (double)model_now(m, PARAMETER_limits_scale, 0);
-    for (uint32_t i = 0; model_loops(m) && i < m->image.n; i++) {
-        const image_joint_t *j = &m->image.joint[i];
-        const double torque = (double)j->torque[0] * scale, speed = (double)j->velocity[0] * scale;
-        if (torque > 0 && fabs(seen->tau[i]) > torque * (1 + 1e-6))
-            return COMPLAIN(m, "torque %g above its limit %g", seen->tau[i], torque);
-        /* Motions last whole ticks. A stop takes over the speed that the arm has. */
-        const bool begins = m->state == RUNNING || m->state == HOMING || m->at_state > 1;
-        const double most = begins && fabs(m->seen.qd_ref[i]) <= speed * (1 + 5.0 / m->rate)
-                                ? speed * (1 + 5.0 / m->rate)
-                                : fmax(fabs(m->seen.qd_ref[i]), fabs(m->seen.qd[i])) + speed;
-        if (fabs(seen->qd_ref[i]) > most)
-            return COMPLAIN(m, "reference speed %g above its limit %g", seen->qd_ref[i], speed);
-        const double lower = (double)model_now(m, PARAMETER_position_lower, i),
-                     upper = (double)model_now(m, PARAMETER_position_upper, i);
-        const double beyond = fmax(lower - seen->q_ref[i], seen->q_ref[i] - upper);
-        /* A stop begins where the arm is. */
-        const double arm =
-            fmax(lower - fmin(seen->q[i], m->seen.q[i]), fmax(seen->q[i], m->seen.q[i]) - upper);
-        if (lower < upper && m->state != HOMING && !(seen->unhomed >> i & 1) && !m->outside[i] &&
-            beyond > fmax(1e-4, arm + 5e-3))
-            return COMPLAIN(m, "reference of joint %u is %g beyond its position limit", (unsigned)i,
-                            beyond);
-    }
-    return true;
 }
 
 /* A jog ends by itself if it is not repeated. */
@@ -380,7 +357,7 @@ static bool check_jog(supervisor_model_t *m, const model_seen_t *seen) {
 
 static void count(supervisor_model_t *m, const app_inputs_t *in, const model_seen_t *seen) {
     const bool rest = model_at_rest(m, seen);
-    m->at_rest = rest ? m->at_rest + 1 : 0;
+    m->at_rest = rest && m->unready == 0 ? m->at_rest + 1 : 0;
     m->at_state++;
     m->at_stop++;
     m->at_request++;
@@ -439,7 +416,8 @@ bool model_tick(supervisor_model_t *m, const app_inputs_t *in, const model_seen_
                         (unsigned)seen->leased, (unsigned)m->lease);
     if (m->loaded && m->polled && !model_notices(m, seen))
         return false;
-    const bool right = check_outputs(m, in, seen) && check_limits(m, seen) && check_jog(m, seen);
+    const bool right =
+        check_outputs(m, in, seen) && model_limits(m, in, seen) && check_jog(m, seen);
     count(m, in, seen);
     m->seen = *seen;
     return right;

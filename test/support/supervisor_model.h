@@ -44,8 +44,12 @@ enum {
     F_SETPOINT,
     F_SUPPLY_LOW,
     F_SUPPLY_HIGH,
-    F_DIRECTION = 18,
-    F_HOMING = 20,
+    F_GENERATED,
+    F_WATCHDOG,
+    F_CRASH,
+    F_DIRECTION,
+    F_IMAGE,
+    F_HOMING,
     F_DRIVER,
     F_LOST_TICKS,
     F_TICK_STOPPED,
@@ -68,17 +72,19 @@ enum {
     EVENT_CLOSED,
     EVENT_HOME,
     EVENT_STOP,
-    EVENT_AT_REST,
+    EVENT_RESTED, /* with brakes */
     EVENT_RELEASE,
     EVENT_FINDING,
+    EVENT_RESUMED, /* the arm rests without brakes */
     EVENT_CLEAR_RELEASED,
-    EVENT_CLEAR_HELD,
     EVENT_CLEAR_DAMPED,
-    EVENT_DAMPED,
+    EVENT_CLEAR_HELD,
+    EVENT_CLEAR_EMPTY, /* no robot is loaded */
     MODEL_EVENTS
 };
 extern const char *const model_state_name[MODEL_STATES];
 extern const char *const model_event_name[MODEL_EVENTS];
+bool model_changes(uint32_t state, uint32_t event); /* the table of states has this transition */
 
 /* What is seen after a tick: outputs, status and the sample of this tick. */
 typedef struct {
@@ -88,10 +94,13 @@ typedef struct {
     uint32_t busy;   /* a motion runs or waits (status) */
     uint32_t unhomed, limited;
     uint32_t weaker, overridden, leased; /* bits of telemetry */
-    bool duty;                           /* a duty cycle is not zero */
+    double duty[MODEL_JOINTS];           /* -1 to 1 */
     double q_ref[MODEL_JOINTS], qd_ref[MODEL_JOINTS], q[MODEL_JOINTS], qd[MODEL_JOINTS],
         tau[MODEL_JOINTS];
 } model_seen_t;
+
+/* Quantities with a limit; MOST_BEYOND in rad or m beyond the position limit. */
+enum { MOST_TORQUE, MOST_OUTPUT, MOST_SPEED, MOST_BEYOND, MOST_TOOL, MODEL_QUANTITIES };
 
 /* A value of a parameter: what works now, and what is saved. */
 enum { FREE, OVERRIDDEN, ENDING };
@@ -150,21 +159,41 @@ typedef struct {
 
     model_value_t value[PARAMETERS][MODEL_JOINTS];
 
+    uint32_t robot; /* a number for each robot of the tester */
+    bool sent;      /* it came over the link since it was saved */
+    bool
+        unrestored; /* a stored value was refused at the start, and nobody has said that he knows */
+    struct {
+        uint32_t sequence, robot; /* sequence 0: nothing is stored */
+        image_t image;
+        float value[PARAMETERS][MODEL_JOINTS];
+    } stored;
+    uint32_t unrestored_starts;
+    double tool_most;              /* of the jog that runs, m/s */
+    double most[MODEL_QUANTITIES]; /* largest value that was seen, relative to its limit */
+
     uint32_t reached[MODEL_STATES][MODEL_EVENTS];
     uint32_t faults[MODEL_FAULTS];
 } supervisor_model_t;
 
 void model_reset(supervisor_model_t *m, const hardware_t *board, const uint8_t *stays);
 
+/* What the board has after its start: each value, then whether status tells of refused ones. */
+void model_started(supervisor_model_t *m, uint32_t parameter, uint32_t joint, float value);
+bool model_told_start(supervisor_model_t *m, bool unrestored);
+void model_start_fault(supervisor_model_t *m, uint32_t fault);
+
 /* Requests and their results. */
-bool model_load(supervisor_model_t *m, const image_t *image, bool good, int result);
-bool model_motion(supervisor_model_t *m, const motion_t *motion, int result);
-bool model_push(supervisor_model_t *m, const float q[], int result);
-bool model_end(supervisor_model_t *m, int result);
+bool model_load(supervisor_model_t *m, const image_t *image, uint32_t robot, bool good, int result);
+bool model_motion(supervisor_model_t *m, uint32_t token, const motion_t *motion, int result);
+bool model_push(supervisor_model_t *m, uint32_t token, const float q[], int result);
+bool model_end(supervisor_model_t *m, uint32_t token, int result);
 bool model_stop(supervisor_model_t *m, int result);
-bool model_off(supervisor_model_t *m, int result);
+bool model_off(supervisor_model_t *m, uint32_t token, int result);
 bool model_clear(supervisor_model_t *m, int result);
-bool model_place(supervisor_model_t *m, const float q[], int result);
+bool model_place(supervisor_model_t *m, uint32_t token, const float q[], int result);
+bool model_save(supervisor_model_t *m, uint32_t sequence, int result);
+bool model_may_reset(supervisor_model_t *m, int result);
 bool model_set(supervisor_model_t *m, uint32_t parameter, uint32_t joint, float value, int result);
 bool model_override(supervisor_model_t *m, uint32_t token, uint32_t parameter, uint32_t joint,
                     float value, int result);
@@ -201,10 +230,12 @@ typedef struct {
 void model_find(found_t *found, uint64_t faults, bool must, bool may);
 void model_find_all(supervisor_model_t *m, const app_inputs_t *in, const model_seen_t *seen,
                     found_t *found);
+bool model_limits(supervisor_model_t *m, const app_inputs_t *in, const model_seen_t *seen);
 double model_ticks(const supervisor_model_t *m, double seconds);
 bool model_loops(const supervisor_model_t *m); /* the outputs have the torques of the loop */
 /* Torque flows and the arm is free, so that reference and arm are compared. */
 bool model_free(const supervisor_model_t *m, const app_inputs_t *in);
+bool model_defect(const supervisor_model_t *m); /* the simulated arm has one */
 /* Gains, model and inputs are such that a resting arm gives no reason for a fault. */
 bool model_sound(const supervisor_model_t *m, const app_inputs_t *in);
 
@@ -222,6 +253,9 @@ double model_load_share(const supervisor_model_t *m, const double q[], const dou
 void model_payload(const supervisor_model_t *m, double payload[4]);
 bool model_at_rest(const supervisor_model_t *m, const model_seen_t *seen);
 void model_cap_lease(supervisor_model_t *m);
+void model_renew(supervisor_model_t *m);
+reasons_t model_may(supervisor_model_t *m, uint32_t token, bool moves);
+void model_take_image(supervisor_model_t *m, const image_t *image);
 bool model_notices(supervisor_model_t *m, const model_seen_t *seen);
 void model_overrides_end(supervisor_model_t *m, bool guards_only);
 double model_tool_speed(const supervisor_model_t *m, const double qd[]);

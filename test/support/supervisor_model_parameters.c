@@ -125,6 +125,11 @@ double model_tool_speed(const supervisor_model_t *m, const double qd[]) {
 
 /* ----------------------------------------------------------------------------------------- fit */
 
+/* Computed torque has gains of its own. */
+static bool gains(const supervisor_model_t *m, uint32_t i) {
+    return model_now(m, PARAMETER_kp, i) > 0 && model_now(m, PARAMETER_kd, i) > 0;
+}
+
 /* Bits of firmware/app/fit_table.h that the tester can cause. *unsure: a parameter that decides about
  * turns of an encoder is not what the robot file gave. */
 uint32_t model_fit(const supervisor_model_t *m, bool choosing, bool *unsure) {
@@ -132,7 +137,7 @@ uint32_t model_fit(const supervisor_model_t *m, bool choosing, bool *unsure) {
     *unsure = false;
     for (uint32_t i = 0; i < m->image.n; i++) {
         const image_joint_t *j = &m->image.joint[i];
-        if (model_now(m, PARAMETER_kp, i) == 0 || model_now(m, PARAMETER_kd, i) == 0)
+        if (!gains(m, i) && model_now(m, PARAMETER_feedback, 0) == FEEDBACK_PD)
             bits |= 1u << 4;
         const float lower = model_now(m, PARAMETER_position_lower, i),
                     upper = model_now(m, PARAMETER_position_upper, i);
@@ -198,19 +203,28 @@ static void against_arm(const supervisor_model_t *m, float value, reasons_t *aga
     bool unsure = false;
     if (value != ARM_REAL)
         return;
-    /* Nothing that the real arm forbids is carried over to it. */
+    /* No override is carried over to the real arm, which forbids some of them. */
     for (uint32_t p = 0; p < PARAMETERS; p++)
-        if (m->value[p][0].override != FREE &&
-            (weaker_way(p) != 0 || parameter_table[p].idle_only || p == PARAMETER_brakes))
-            against->hard |= REASON(APP_E_OVERRIDE) | REASON(APP_E_STATE) | REASON(APP_E_LEASE);
-    if (m->lease > lease_ticks(m, REAL_MOST_MS))
-        against->soft |= REASON(APP_E_LEASE) | REASON(APP_E_STATE);
+        for (uint32_t j = 0; j < MODEL_JOINTS; j++) {
+            const uint8_t override = m->value[p][j].override;
+            against->hard |= override == OVERRIDDEN ? REASON(APP_E_OVERRIDE) : 0;
+            against->soft |= override == ENDING ? REASON(APP_E_OVERRIDE) : 0;
+        }
     if (!m->loaded)
         against->hard |= REASON(APP_E_STATE);
     else if (model_fit(m, true, &unsure) != 0)
         against->hard |= REASON(APP_E_FIT);
     else if (unsure)
         against->soft |= REASON(APP_E_FIT);
+}
+
+/* Whether another feedback leaves a joint without any. */
+static bool switches_off(const supervisor_model_t *m, float to, float from) {
+    bool all = true;
+    for (uint32_t i = 0; i < m->image.n; i++)
+        all = all && gains(m, i);
+    return (to == FEEDBACK_OFF && from != FEEDBACK_OFF) ||
+           (to == FEEDBACK_PD && from == FEEDBACK_COMPUTED_TORQUE && !all);
 }
 
 /* Reasons that come from the outputs being on, or from a motion that will switch them on. */
@@ -226,7 +240,7 @@ static void against_loosening(const supervisor_model_t *m, uint32_t p, uint32_t 
         against->hard |= REASON(APP_E_STATE);
     bool less = weaker(p, now, value);
     if (p == PARAMETER_feedback)
-        less = value == 0 && now != 0;
+        less = switches_off(m, value, now);
     if (p == PARAMETER_feedforward)
         less = value < now;
     if (p == PARAMETER_kp || p == PARAMETER_kd)
@@ -286,7 +300,9 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
 /* A parameter that the file of the robot or an encoder depends on takes the arm away from under a
  * motion that waits, and makes the encoders unread. */
 static void changed(supervisor_model_t *m, uint32_t p, float before) {
-    if (parameter_table[p].idle_only && !m->closing)
+    if (p == PARAMETER_rate_check || p == PARAMETER_sim_shift) /* nothing depends on these */
+        m->stream_unsure = m->stream;
+    else if (parameter_table[p].idle_only && !m->closing)
         model_discard(m);
     if (p == PARAMETER_brakes && before != model_now(m, p, 0))
         m->brakes_changed = 0;
@@ -358,6 +374,14 @@ bool model_notices(supervisor_model_t *m, const model_seen_t *seen) {
     return true;
 }
 
+/* Nothing drops: an override whose end would switch the torque off stays until the outputs are off. */
+static bool must_wait(const supervisor_model_t *m, uint32_t p, const model_value_t *v) {
+    const bool torque = p == PARAMETER_feedforward || p == PARAMETER_kp || p == PARAMETER_kd;
+    if (p == PARAMETER_feedback && switches_off(m, v->lasting, v->now))
+        return true;
+    return parameter_table[p].idle_only || (torque && v->lasting == 0 && v->now != 0);
+}
+
 void model_poll(supervisor_model_t *m) {
     m->polled = true;
     if (m->state == FAULTED) /* nor does one last that was accepted in a fault */
@@ -365,7 +389,7 @@ void model_poll(supervisor_model_t *m) {
     for (uint32_t p = 0; p < PARAMETERS; p++)
         for (uint32_t j = 0; j < MODEL_JOINTS; j++) {
             model_value_t *v = &m->value[p][j];
-            if (v->override != ENDING || (parameter_table[p].idle_only && model_outputs_on(m)))
+            if (v->override != ENDING || (must_wait(m, p, v) && model_outputs_on(m)))
                 continue;
             const float before = v->now;
             v->now = v->lasting;
@@ -392,6 +416,10 @@ bool model_value(supervisor_model_t *m, uint32_t parameter, uint32_t joint, floa
 
 /* --------------------------------------------------------------------------------------- lease */
 
+void model_renew(supervisor_model_t *m) {
+    m->lease = lease_ticks(m, m->lease_ms);
+}
+
 bool model_lease(supervisor_model_t *m, uint32_t token, uint32_t ms, int result) {
     const bool held = m->lease > 0;
     const uint32_t most = model_real(m) ? REAL_MOST_MS : SIMULATED_MOST_MS;
@@ -413,7 +441,8 @@ bool model_lease(supervisor_model_t *m, uint32_t token, uint32_t ms, int result)
         return true;
     model_overrides_end(m, false);
     if (m->state == RUNNING || m->state == HOMING) {
-        if (m->seen.moving || m->seen.busy || m->kind_waits || m->stream || m->state == HOMING)
+        if (m->seen.moving || m->seen.busy || m->kind_waits || (m->stream && !m->ended) ||
+            m->state == HOMING)
             m->stopping = true;
     } else if (m->state == IDLE || m->state == DAMPING)
         model_discard(m);

@@ -5,26 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const model_state_name[MODEL_STATES] = {"unconfigured", "idle",  "homing", "running",
-                                                    "stopping",     "fault", "damping"};
-const char *const model_event_name[MODEL_EVENTS] = {
-    "robot loaded", "robot refused", "loop closed",   "homing starts", "stop requested", "at rest",
-    "release",      "finding",       "clear release", "clear hold",    "clear damp",     "damped"};
-
-void model_reset(supervisor_model_t *m, const hardware_t *board, const uint8_t *stays) {
-    uint32_t reached[MODEL_STATES][MODEL_EVENTS], faults[MODEL_FAULTS];
-    memcpy(reached, m->reached, sizeof reached);
-    memcpy(faults, m->faults, sizeof faults);
-    memset(m, 0, sizeof *m);
-    memcpy(m->reached, reached, sizeof reached);
-    memcpy(m->faults, faults, sizeof faults);
-    m->board = board;
-    m->stays = stays;
-    for (uint32_t p = 0; p < PARAMETERS; p++)
-        for (uint32_t j = 0; j < MODEL_JOINTS; j++)
-            m->value[p][j].now = m->value[p][j].lasting = parameter_table[p].fallback;
-}
-
 bool model_judge(supervisor_model_t *m, const char *request, reasons_t against, int result) {
     const uint32_t bit = result == APP_OK ? 0 : result <= -31 ? 1u << 31 : 1u << -result;
     if (result == APP_OK && against.hard != 0)
@@ -46,13 +26,6 @@ bool model_at_rest(const supervisor_model_t *m, const model_seen_t *seen) {
         if (seen->qd_ref[i] != 0)
             return false;
     return true;
-}
-
-void model_reach(supervisor_model_t *m, uint32_t event, uint32_t state) {
-    m->reached[m->state][event]++;
-    if (state != m->state)
-        m->at_state = 0;
-    m->state = state;
 }
 
 /* The motion that has not begun, and the stream that leads one, are forgotten. */
@@ -82,7 +55,7 @@ static void give(supervisor_model_t *m, uint32_t parameter, uint32_t joint, floa
 }
 
 /* What the robot file says becomes the parameter; its silence about brakes, too. */
-static void take_image(supervisor_model_t *m, const image_t *image) {
+void model_take_image(supervisor_model_t *m, const image_t *image) {
     m->image = *image;
     give(m, PARAMETER_rate_hz, 0, image->arm.rate_hz[0]);
     if (image->has & IMAGE_HAS_FEEDBACK)
@@ -108,27 +81,33 @@ static void take_image(supervisor_model_t *m, const image_t *image) {
     }
 }
 
-bool model_load(supervisor_model_t *m, const image_t *image, bool good, int result) {
+/* A refused image changes nothing but the reading of the encoders: the previous robot is loaded
+ * again, with its parameters. */
+bool model_load(supervisor_model_t *m, const image_t *image, uint32_t robot, bool good,
+                int result) {
     reasons_t against = {0, 0};
     if (model_outputs_on(m) || m->closing)
         against.hard |= REASON(APP_E_STATE);
     else if (m->stream_waits || m->leaving)
         against.soft |= REASON(APP_E_STATE);
+    if (m->lease > 0)
+        against.hard |= REASON(APP_E_LEASE);
     if (!good)
         against.hard |= 1u << 31;
     if (!model_judge(m, "load", against, result))
         return false;
-    if (result == APP_E_STATE)
+    if (result == APP_E_STATE || result == APP_E_LEASE)
         return true;
     model_discard(m);
     m->since_switch = m->read = 0;
-    m->loaded = good;
+    model_overrides_end(m, false);
     if (!good) {
-        model_reach(m, EVENT_REFUSED, m->state == IDLE ? UNCONFIGURED : m->state);
+        model_reach(m, EVENT_REFUSED, m->state);
         return true;
     }
-    model_overrides_end(m, false);
-    take_image(m, image);
+    model_take_image(m, image);
+    m->loaded = m->sent = true;
+    m->robot = robot;
     model_cap_lease(m);
     model_reach(m, EVENT_LOADED, m->state == FAULTED ? FAULTED : IDLE);
     return true;
@@ -289,8 +268,9 @@ static bool finite_motion(const supervisor_model_t *m, const motion_t *motion) {
     return finite;
 }
 
-static reasons_t against_motion(const supervisor_model_t *m, const motion_t *motion) {
-    reasons_t against = {0, REASON(APP_E_NUMBER)};
+static reasons_t against_motion(supervisor_model_t *m, uint32_t token, const motion_t *motion) {
+    reasons_t against = model_may(m, token, true);
+    against.soft |= REASON(APP_E_NUMBER);
     const bool finite = finite_motion(m, motion);
     if (motion->duration_s >= 0 && isfinite(motion->duration_s) && isfinite(motion->value[0]) &&
         isfinite(motion->value[1]))
@@ -320,8 +300,8 @@ static reasons_t against_motion(const supervisor_model_t *m, const motion_t *mot
     return against;
 }
 
-bool model_motion(supervisor_model_t *m, const motion_t *motion, int result) {
-    if (!model_judge(m, "motion", against_motion(m, motion), result))
+bool model_motion(supervisor_model_t *m, uint32_t token, const motion_t *motion, int result) {
+    if (!model_judge(m, "motion", against_motion(m, token, motion), result))
         return false;
     if (result != APP_OK) {
         m->stream_unsure = m->stream;
@@ -353,8 +333,10 @@ bool model_motion(supervisor_model_t *m, const motion_t *motion, int result) {
 
 /* -------------------------------------------------------------------------------------- points */
 
-static reasons_t against_points(const supervisor_model_t *m) {
-    reasons_t against = {0, 0};
+static reasons_t against_points(supervisor_model_t *m, uint32_t token) {
+    reasons_t against = model_may(m, token, true);
+    if (!m->loaded)
+        against.hard |= REASON(APP_E_NUMBER);
     /* After a stop, a point may be accepted until the tick that forgets it. */
     if (!(m->stream || m->dropped) || (m->state != IDLE && m->state != RUNNING))
         against.hard |= REASON(APP_E_STATE);
@@ -374,8 +356,8 @@ static void close_stream(supervisor_model_t *m) {
     }
 }
 
-bool model_push(supervisor_model_t *m, const float q[], int result) {
-    reasons_t against = against_points(m);
+bool model_push(supervisor_model_t *m, uint32_t token, const float q[], int result) {
+    reasons_t against = against_points(m, token);
     against.soft |= REASON(APP_E_START) | REASON(APP_E_VELOCITY) | REASON(APP_E_ACCELERATION) |
                     REASON(APP_E_POSITION) | REASON(APP_E_ROOM);
     for (uint32_t i = 0; i < m->image.n; i++) {
@@ -406,8 +388,8 @@ bool model_push(supervisor_model_t *m, const float q[], int result) {
     return true;
 }
 
-bool model_end(supervisor_model_t *m, int result) {
-    reasons_t against = against_points(m);
+bool model_end(supervisor_model_t *m, uint32_t token, int result) {
+    reasons_t against = against_points(m, token);
     if (m->pushed == 0)
         against.soft |= REASON(APP_E_STATE) | REASON(APP_E_START) | REASON(APP_E_NUMBER);
     against.soft |= REASON(APP_E_ACCELERATION);
@@ -431,17 +413,20 @@ bool model_stop(supervisor_model_t *m, int result) {
     if (result != APP_OK)
         return true;
     m->dropped = m->dropped || m->stream;
-    if (m->state == IDLE || m->state == UNCONFIGURED || m->state == DAMPING)
+    /* It does not take the hold from an arm that is damped. */
+    const bool holds = m->state == DAMPING && m->closing;
+    if (m->state == IDLE || m->state == UNCONFIGURED || (m->state == DAMPING && !holds))
         model_discard(m);
-    m->stopping = m->state == RUNNING || m->state == HOMING;
+    m->stopping = m->state == RUNNING || m->state == HOMING || holds;
     m->reached[m->state][EVENT_STOP]++;
     return true;
 }
 
-bool model_off(supervisor_model_t *m, int result) {
-    const reasons_t against = {0, 0};
-    if (!model_judge(m, "release", against, result))
+bool model_off(supervisor_model_t *m, uint32_t token, int result) {
+    if (!model_judge(m, "release", model_may(m, token, false), result))
         return false;
+    if (result != APP_OK)
+        return true;
     m->dropped = m->dropped || m->stream;
     m->leaving = m->state != UNCONFIGURED && (m->state != IDLE || m->closing || m->stream_waits);
     model_discard(m);
@@ -453,6 +438,10 @@ bool model_clear(supervisor_model_t *m, int result) {
     reasons_t against = {0, 0};
     const bool rest = model_at_rest(m, &m->seen),
                loops = m->stop == STOP_HOLD || m->stop == STOP_LOWER;
+    if (m->state != FAULTED && m->unrestored) {
+        m->unrestored = false;
+        return model_judge(m, "clear", against, result);
+    }
     if (m->state != FAULTED)
         against.hard |= REASON(APP_E_STATE);
     else {
@@ -471,20 +460,24 @@ bool model_clear(supervisor_model_t *m, int result) {
     if (result != APP_OK)
         return true;
     m->fault = 0;
+    m->unrestored = false;
     m->cleared = m->again = true;
     if (loops) {
-        m->stopping = m->stop == STOP_LOWER && !rest;
+        m->stopping = m->stop == STOP_LOWER;
         model_reach(m, EVENT_CLEAR_HELD, RUNNING);
     } else if (m->stop == STOP_DAMP)
         model_reach(m, EVENT_CLEAR_DAMPED, DAMPING);
     else
-        model_reach(m, EVENT_CLEAR_RELEASED, m->loaded ? IDLE : UNCONFIGURED);
+        model_reach(m, m->loaded ? EVENT_CLEAR_RELEASED : EVENT_CLEAR_EMPTY,
+                    m->loaded ? IDLE : UNCONFIGURED);
     m->kind = MOTION_HOLD;
     return true;
 }
 
-bool model_place(supervisor_model_t *m, const float q[], int result) {
-    reasons_t against = {0, 0};
+bool model_place(supervisor_model_t *m, uint32_t token, const float q[], int result) {
+    reasons_t against = model_may(m, token, false);
+    if (!m->loaded)
+        against.hard |= REASON(APP_E_NUMBER);
     if (model_real(m))
         against.hard |= REASON(APP_E_SIMULATED);
     if (m->state != IDLE || m->closing)

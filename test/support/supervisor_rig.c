@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "firmware/app/app.h"
+#include "test/support/supervisor_line.h"
 #include "test/support/planar_image.h"
 
 enum { N = 2, ALL = (1 << N) - 1, COUNTS = 16384, ROBOTS = 5 };
@@ -26,7 +26,7 @@ static struct {
     int32_t supply;
     uint32_t supply_for, overruns;
     double push;
-    uint32_t push_for;
+    uint32_t push_for, token, led_for;
 } now;
 
 void app_hardware(hardware_t *hardware) {
@@ -53,7 +53,7 @@ static void give_motors(image_t *i) {
 }
 
 /* 0: no motors, brakes unstated; 1: motors, no brakes; 2: motors and brakes; 3: a shoulder that can
- * hardly hold the arm stretched out, no brakes; 4: the shoulder is homed at a switch. */
+ * hardly hold the arm stretched out, an elbow with little voltage, no brakes; 4: the shoulder is homed at a switch. */
 static void make_robot(uint32_t which, image_t *i) {
     planar_image(i);
     i->arm.gravity[1] = -9.81f;
@@ -69,8 +69,10 @@ static void make_robot(uint32_t which, image_t *i) {
     }
     if (which == 2)
         i->has |= IMAGE_BRAKES;
-    if (which == 3)
+    if (which == 3) {
         i->joint[0].torque[0] = 11;
+        i->joint[1].voltage[0] = 6;
+    }
     if (which == 4) {
         i->home_how[0] = 2;
         i->home_position[0] = 0.3f;
@@ -171,7 +173,8 @@ static bool look_tick(model_seen_t *seen) {
     seen->enable = out.enable;
     seen->brake_open = out.brake_open;
     seen->hardware = out.hardware;
-    seen->duty = out.duty_q15[0] != 0 || out.duty_q15[1] != 0;
+    for (uint32_t i = 0; i < N; i++)
+        seen->duty[i] = out.duty_q15[i] / 32768.0;
     while ((s = app_sample_peek(&app)) != NULL) {
         sampled = true;
         const uint32_t bits = app_sample_word(s, SAMPLE_state, 0);
@@ -233,7 +236,7 @@ static void background(void) {
     if (lasts(&now.busy_for) > 0)
         return;
     if (rig.defect != RIG_OVERRIDE_STAYS)
-        app_poll(&app);
+        line_poll();
     model_poll(&rig.model);
 }
 
@@ -269,15 +272,10 @@ static bool tick(void) {
         return false;
     background();
     app_status(&app, &status);
+    if (model_defect(&rig.model))
+        now.overruns = status.overruns; /* a defect of the simulated arm may be late ticks */
     if (status.overruns != now.overruns)
         return COMPLAIN(&rig.model, "an overrun that was not there");
-    return true;
-}
-
-static bool run_ticks(uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        if (!tick())
-            return false;
     return true;
 }
 
@@ -291,25 +289,33 @@ static bool request(bool right, int result) {
     if (!right)
         return false;
     look_status(&told);
+    if (((line_flags() & STATUS_UNRESTORED) != 0) != rig.model.unrestored)
+        return COMPLAIN(&rig.model, "what could not be restored is not told, or not any more");
     return model_told(&rig.model, &told) && check_values();
+}
+
+static uint32_t token_of(uint32_t token) {
+    return token != LEADER ? token : rig.model.lease > 0 ? rig.model.token : 0;
 }
 
 static bool do_motion(const script_event_t *e) {
     const motion_t motion = {.kind = e->a[0], .duration_s = e->v[0], .value = {e->v[1], e->v[2]}};
-    const int result = app_motion_start(&app, &motion);
+    const uint32_t token = token_of(e->a[1]);
+    const int result = line_motion(token, &motion);
     if (result == APP_OK && motion.kind == MOTION_POINTS) {
         app_status_t status;
         app_status(&app, &status);
         for (uint32_t i = 0; i < N; i++)
             point[i] = rig.model.state == IDLE ? status.q[i] : status.q_ref[i];
     }
-    return request(model_motion(&rig.model, &motion, result), result);
+    return request(model_motion(&rig.model, token, &motion, result), result);
 }
 
-static bool do_points(uint32_t count, float step, float other) {
+static bool do_points(uint32_t count, uint32_t from, float step, float other) {
     for (uint32_t k = 0; k < count; k++) {
-        const int result = app_point_push(&app, point);
-        if (!request(model_push(&rig.model, point, result), result))
+        const uint32_t token = token_of(from);
+        const int result = line_points(token, point, 1);
+        if (!request(model_push(&rig.model, token, point, result), result))
             return false;
         if (result != APP_OK)
             return true;
@@ -320,28 +326,31 @@ static bool do_points(uint32_t count, float step, float other) {
 }
 
 static bool do_clear(void) {
-    const int result = app_clear(&app);
+    const int result = line_clear();
     if (rig.defect == RIG_CLEAR_RELEASES && result == APP_OK)
         (void)app_off(&app);
     return request(model_clear(&rig.model, result), result);
 }
 
-static bool do_lease(uint32_t token, uint32_t ms) {
-    const int result = app_lease(&app, token, ms);
+static bool do_lease(uint32_t token, uint32_t asked) {
+    const uint32_t ms = asked < UINT16_MAX ? asked : UINT16_MAX;
+    const int result = line_lease(token, ms);
     return request(model_lease(&rig.model, token, ms, result), result);
 }
 
-static bool do_renew(uint32_t token, uint32_t ticks) {
-    for (uint32_t k = 0; k < ticks; k++) {
-        if (k % 100 == 0 && !do_lease(token, 1000))
+/* A client takes the lease, and renews it until it dies. */
+static bool renew(void) {
+    return lasts(&now.led_for) % 100 != 1 || do_lease(now.token, 1000);
+}
+
+static bool run_ticks(uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (!renew() || !tick())
             return false;
-        if (!tick())
-            return false;
-    }
     return true;
 }
 
-static bool do_load(uint32_t which, bool good) {
+static bool do_load(uint32_t which, uint32_t taken, bool good) {
     static uint8_t bytes[4096];
     image_t robot;
     size_t size = 0;
@@ -349,23 +358,36 @@ static bool do_load(uint32_t which, bool good) {
     (void)image_write(&robot, bytes, sizeof bytes, &size, NULL);
     if (!good)
         bytes[40] ^= 1;
-    const int result = app_load(&app, bytes, size);
+    int result = line_send(bytes, size);
+    if (result == APP_OK) {
+        if (taken != 0 && !do_lease(taken, 1000))
+            return false;
+        result = line_load();
+    }
     if (result == APP_OK)
         image = robot;
-    return request(model_load(&rig.model, &robot, good, result), result);
+    return request(model_load(&rig.model, &robot, which % ROBOTS, good, result), result);
 }
 
 static bool do_set(const script_event_t *e) {
-    const int result = app_set(&app, e->a[0], e->a[1], e->v[0]);
+    const int result = line_set(e->a[0], e->a[1], e->v[0]);
     return request(model_set(&rig.model, e->a[0], e->a[1], e->v[0], result), result);
 }
 
 static bool do_override(const script_event_t *e) {
-    const int result = app_override(&app, e->a[2], e->a[0], e->a[1], e->v[0]);
-    return request(model_override(&rig.model, e->a[2], e->a[0], e->a[1], e->v[0], result), result);
+    const uint32_t token = token_of(e->a[2]);
+    const int result = line_override(token, e->a[0], e->a[1], e->v[0]);
+    return request(model_override(&rig.model, token, e->a[0], e->a[1], e->v[0], result), result);
 }
 
-static void power_up(void) {
+static bool do_save(void) {
+    const int result = line_save();
+    return request(model_save(&rig.model, line_sequence(), result), result);
+}
+
+/* The arm stays where it is. */
+static bool power_up(bool forget, uint32_t fault) {
+    model_seen_t told;
     app_init(&app);
     memset(&in, 0, sizeof in);
     memset(&out, 0, sizeof out);
@@ -380,10 +402,37 @@ static void power_up(void) {
                                   HARDWARE_WATCHDOG | HARDWARE_CLOCK,
                          .brake_open_ms = 30,
                          .brake_close_ms = 40};
+    line_start(&app, forget);
+    if (forget)
+        rig.model.stored.sequence = 0;
     model_reset(&rig.model, &board, &stays);
-    app_tick(&app, &in, &out); /* nothing is restored from the store any more */
-    while (app_sample_peek(&app) != NULL)
-        app_sample_release(&app);
+    image = rig.model.image;
+    for (uint32_t p = 0; p < PARAMETERS; p++)
+        for (uint32_t j = 0; j < (parameter_table[p].per_joint ? N : 1); j++) {
+            float value;
+            if (app_get(&app, p, j, &value) == APP_OK)
+                model_started(&rig.model, p, j, value);
+        }
+    if (!model_told_start(&rig.model, line_flags() & STATUS_UNRESTORED))
+        return false;
+    if (fault != APP_FAULT_NONE) {
+        app_fault(&app, fault);
+        model_start_fault(&rig.model, fault);
+    }
+    told = rig.model.seen;
+    look_status(&told);
+    return model_told(&rig.model, &told) && tick();
+}
+
+static bool do_reset(uint32_t how) {
+    static const uint32_t fault[] = {APP_FAULT_NONE, APP_FAULT_NONE, APP_FAULT_WATCHDOG,
+                                     APP_FAULT_CRASH};
+    if (how % 4 != 1)
+        return power_up(false, fault[how % 4]);
+    const int result = line_reset();
+    if (!request(model_may_reset(&rig.model, result), result))
+        return false;
+    return result != APP_OK || power_up(false, APP_FAULT_NONE);
 }
 
 static bool do_input(const script_event_t *e) {
@@ -435,31 +484,33 @@ static bool do_input(const script_event_t *e) {
 
 static bool act(const script_event_t *e) {
     int result;
+    uint32_t token;
     switch (e->op) {
     case EVENT_WAIT_OP:
         return run_ticks(e->a[0]);
     case EVENT_MOTION_OP:
         return do_motion(e);
-    case EVENT_POINT_OP:
-        return do_points(1, e->v[0], e->v[1]);
     case EVENT_POINTS_OP:
-        return do_points(e->a[0], e->v[0], e->v[1]);
+        return do_points(e->a[0], e->a[1], e->v[0], e->v[1]);
     case EVENT_POINTS_END_OP:
-        result = app_points_end(&app);
-        return request(model_end(&rig.model, result), result);
+        token = token_of(e->a[0]);
+        result = line_points(token, NULL, 0);
+        return request(model_end(&rig.model, token, result), result);
     case EVENT_STOP_OP:
         result =
-            rig.defect == RIG_STOP_IGNORED && rig.model.state != FAULTED ? APP_OK : app_stop(&app);
+            rig.defect == RIG_STOP_IGNORED && rig.model.state != FAULTED ? APP_OK : line_stop();
         return request(model_stop(&rig.model, result), result);
     case EVENT_RELEASE_OP:
-        result = app_off(&app);
-        return request(model_off(&rig.model, result), result);
+        token = token_of(e->a[0]);
+        result = line_release(token);
+        return request(model_off(&rig.model, token, result), result);
     case EVENT_CLEAR_OP:
         return do_clear();
     case EVENT_PLACE_OP: {
         const float q[DYN_MAX_JOINTS] = {e->v[0], e->v[1]};
-        result = app_place(&app, q);
-        return request(model_place(&rig.model, q, result), result);
+        token = token_of(e->a[0]);
+        result = line_place(token, q);
+        return request(model_place(&rig.model, token, q, result), result);
     }
     case EVENT_SET_OP:
         return do_set(e);
@@ -468,14 +519,17 @@ static bool act(const script_event_t *e) {
     case EVENT_LEASE_OP:
     case EVENT_LEASE_END_OP:
         return do_lease(e->a[0], e->op == EVENT_LEASE_OP ? e->a[1] : 0);
-    case EVENT_RENEW_OP:
-        return do_renew(e->a[0], e->a[1]);
+    case EVENT_LEAD_OP:
+        now.token = e->a[0];
+        now.led_for = 100 * (e->a[1] / 100) + 1; /* the first renewal is due at once */
+        return true;
     case EVENT_LOAD_OP:
     case EVENT_LOAD_BAD_OP:
-        return do_load(e->a[0], e->op == EVENT_LOAD_OP);
+        return do_load(e->a[0], e->op == EVENT_LOAD_OP ? e->a[1] : 0, e->op == EVENT_LOAD_OP);
+    case EVENT_SAVE_OP:
+        return do_save();
     case EVENT_RESET_OP:
-        power_up();
-        return true;
+        return do_reset(e->a[0]);
     default:
         return do_input(e);
     }
@@ -483,7 +537,8 @@ static bool act(const script_event_t *e) {
 
 const char *rig_run(const script_t *script) {
     memset(&arm, 0, sizeof arm);
-    power_up();
+    if (!power_up(true, APP_FAULT_NONE))
+        return rig.model.complaint_kind;
     for (uint32_t k = 0; k < script->count; k++)
         if (!act(&script->event[k]) || !check_values()) {
             snprintf(rig.where, sizeof rig.where, "event %u, %u ticks in its state",

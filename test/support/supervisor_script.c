@@ -18,20 +18,38 @@ static const struct {
 
 /* --------------------------------------------------------------------------------------- text */
 
+static bool names_parameter(uint32_t op) {
+    return op == EVENT_SET_OP || op == EVENT_OVERRIDE_OP;
+}
+
 void script_print(const script_t *script, FILE *to) {
     for (uint32_t k = 0; k < script->count; k++) {
         const script_event_t *e = &script->event[k];
         fprintf(to, "%s", table[e->op].name);
         for (uint32_t i = 0; i < table[e->op].whole; i++)
-            fprintf(to, " %u", (unsigned)e->a[i]);
+            if (i == 0 && names_parameter(e->op) && e->a[0] < PARAMETERS)
+                fprintf(to, " %s", parameter_table[e->a[0]].name);
+            else
+                fprintf(to, " %u", (unsigned)e->a[i]);
         for (uint32_t i = 0; i < table[e->op].numbers; i++)
             fprintf(to, " %.9g", (double)e->v[i]);
-        if ((e->op == EVENT_SET_OP || e->op == EVENT_OVERRIDE_OP) && e->a[0] < PARAMETERS)
-            fprintf(to, " # %s", parameter_table[e->a[0]].name);
         if (e->op == EVENT_MOTION_OP && e->a[0] < MOTIONS)
             fprintf(to, " # %s", motion_name(e->a[0]));
         fprintf(to, "\n");
     }
+}
+
+/* Reads a whole number, or the name of a parameter. */
+static bool read_whole(const char *text, bool named, uint32_t *out, int *used) {
+    char name[32];
+    if (sscanf(text, "%u%n", out, used) == 1)
+        return true;
+    if (!named || sscanf(text, "%31s%n", name, used) != 1)
+        return false;
+    for (*out = 0; *out < PARAMETERS; (*out)++)
+        if (strcmp(name, parameter_table[*out].name) == 0)
+            return true;
+    return false;
 }
 
 static bool read_event(const char *line, script_event_t *e) {
@@ -44,12 +62,13 @@ static bool read_event(const char *line, script_event_t *e) {
         e->op++;
     if (e->op == SCRIPT_OPS)
         return false;
-    for (uint32_t i = 0; i < table[e->op].whole + table[e->op].numbers; i++) {
+    const uint32_t whole = table[e->op].whole;
+    for (uint32_t i = 0; i < whole + table[e->op].numbers; i++) {
         int used = 0;
-        const bool whole = i < table[e->op].whole;
-        const int good = whole ? sscanf(line + at, "%u%n", &e->a[i], &used)
-                               : sscanf(line + at, "%f%n", &e->v[i - table[e->op].whole], &used);
-        if (good != 1)
+        const bool good =
+            i < whole ? read_whole(line + at, i == 0 && names_parameter(e->op), &e->a[i], &used)
+                      : sscanf(line + at, "%f%n", &e->v[i - whole], &used) == 1;
+        if (!good)
             return false;
         at += used;
     }
@@ -109,6 +128,10 @@ static float some_value(uint32_t p) {
     float value = info->fallback * between(0.5f, 2);
     if (p == PARAMETER_sample_every) /* every tick is looked at */
         return chance(50) ? 1 : -1;
+#ifdef FIRMWARE_LAB
+    if (p == PARAMETER_sim_defect && way < 17)
+        return (float)(way < 8 ? 0 : below((uint32_t)info->most + 1));
+#endif
     if (p == PARAMETER_rate_hz && way < 17)
         return (float)(200 + 100 * below(19));
     if (p == PARAMETER_encoder_ratio && way >= 8) /* larger ones overflow the counts */
@@ -149,6 +172,9 @@ static uint32_t some_parameter(void) {
         PARAMETER_jog_timeout_s,
         PARAMETER_tool_speed,
         PARAMETER_tool_speed,
+#ifdef FIRMWARE_LAB
+        PARAMETER_sim_defect,
+#endif
     };
     return chance(50) ? often[below(sizeof often / sizeof often[0])] : below(PARAMETERS + 1);
 }
@@ -168,12 +194,18 @@ static void add_wait(script_t *s, uint32_t most) {
     add(s, EVENT_WAIT_OP, some_ticks(most), 0, 0);
 }
 
+/* Mostly the client that leads; or one without the lease, or none. */
+static uint32_t some_token(void) {
+    return chance(85) ? LEADER : below(3);
+}
+
 static void add_motion(script_t *s) {
     static const uint32_t kinds[] = {MOTION_HOLD,    MOTION_HOLD,      MOTION_QUINTIC,
                                      MOTION_CYCLOID, MOTION_TRAPEZOID, MOTION_POINTS,
                                      MOTION_JOG,     MOTION_JOG,       MOTION_HOME};
     const uint32_t kind = chance(2) ? MOTIONS + below(3) : kinds[below(9)];
-    script_event_t *e = add(s, EVENT_MOTION_OP, kind, 0, 0);
+    const uint32_t token = some_token();
+    script_event_t *e = add(s, EVENT_MOTION_OP, kind, token, 0);
     const float reach = kind != MOTION_JOG ? 3.02f : chance(70) ? 0.2f : 1.2f;
     e->v[0] = chance(40) ? 0 : between(0.2f, 4);
     e->v[1] = between(-reach, reach);
@@ -184,9 +216,9 @@ static void add_motion(script_t *s) {
     }
     if (kind == MOTION_POINTS) {
         e->v[0] = chance(90) ? between(0.02f, 0.1f) : 0;
-        add(s, EVENT_POINTS_OP, 1 + below(26), 0, 0)->v[0] = between(-0.001f, 0.001f);
+        add(s, EVENT_POINTS_OP, 1 + below(26), token, 0)->v[0] = between(-0.001f, 0.001f);
         if (chance(60))
-            add(s, EVENT_POINTS_END_OP, 0, 0, 0);
+            add(s, EVENT_POINTS_END_OP, token, 0, 0);
     }
     if (chance(3))
         e->v[below(3)] = strange();
@@ -253,7 +285,7 @@ static void add_lease(script_t *s) {
             0);
         break;
     default:
-        add(s, EVENT_RENEW_OP, token, some_ticks(2500), 0);
+        add(s, EVENT_LEAD_OP, token, some_ticks(6000), 0);
     }
 }
 
@@ -266,7 +298,7 @@ static void add_robot(script_t *s) {
     if (!chance(10))
         add(s, EVENT_ESTOP_SEEN_OP, 1, 0, 0);
     if (!real && chance(60)) {
-        script_event_t *e = add(s, EVENT_PLACE_OP, 0, 0, 0);
+        script_event_t *e = add(s, EVENT_PLACE_OP, LEADER, 0, 0);
         e->v[0] = between(-3, 3);
         e->v[1] = between(-3, 3);
     }
@@ -274,18 +306,43 @@ static void add_robot(script_t *s) {
         add_set(s, PARAMETER_arm, 0, ARM_REAL);
         add(s, EVENT_WAIT_OP, 3, 0, 0);
     }
+    if (chance(real ? 85 : 20)) /* until the client says goodbye or dies */
+        add(s, EVENT_LEAD_OP, 1, some_ticks(real ? 60000 : 6000), 0);
+}
+
+/* To the end of the range, where somebody pushes. */
+static void add_push_at_end(script_t *s) {
+    const float side = chance(50) ? 1 : -1;
+    script_event_t *e = add(s, EVENT_MOTION_OP, MOTION_TRAPEZOID, LEADER, 0);
+    e->v[1] = side * between(2.98f, 3);
+    add(s, EVENT_WAIT_OP, 5000, 0, 0);
+    add(s, EVENT_PUSH_OP, 50 + below(400), 0, 0)->v[0] = side * between(3, 20);
+    add_wait(s, 500);
+}
+
+/* A reset in any state; the board starts with what it has stored, or gets a robot. */
+static void add_reset(script_t *s) {
+    if (chance(40))
+        add(s, EVENT_SAVE_OP, 0, 0, 0);
+    add(s, EVENT_RESET_OP, chance(50) ? 0 : 1 + below(3), 0, 0);
+    if (chance(50))
+        add(s, EVENT_CLEAR_OP, 0, 0, 0);
+    if (chance(60))
+        add_robot(s);
 }
 
 static void add_some(script_t *s) {
     const uint32_t way = below(100);
-    if (way < 26)
+    if (way < 25)
         add_motion(s);
+    else if (way < 26)
+        add_push_at_end(s);
     else if (way < 40)
         add_wait(s, 1500);
     else if (way < 46)
         add(s, EVENT_STOP_OP, 0, 0, 0);
     else if (way < 49)
-        add(s, EVENT_RELEASE_OP, 0, 0, 0);
+        add(s, EVENT_RELEASE_OP, some_token(), 0, 0);
     else if (way < 60)
         add(s, EVENT_CLEAR_OP, 0, 0, 0);
     else if (way < 74)
@@ -299,14 +356,15 @@ static void add_some(script_t *s) {
     else if (way < 96)
         add(s, EVENT_QUIET_OP, 0, 0, 0);
     else if (way < 97)
-        add(s, below(4) == 0 ? EVENT_LOAD_BAD_OP : EVENT_LOAD_OP, below(5), 0, 0);
+        add(s, below(4) == 0 ? EVENT_LOAD_BAD_OP : EVENT_LOAD_OP, below(5), below(5) == 0, 0);
     else if (way < 98)
-        add(s, EVENT_PLACE_OP, 0, 0, 0)->v[0] = between(-3.5f, 3.5f);
-    else if (way < 99) {
-        add(s, EVENT_RESET_OP, 0, 0, 0);
-        add_robot(s);
-    } else
-        add(s, EVENT_POINTS_OP, 1 + below(4), 0, 0)->v[0] = between(-0.001f, 0.001f);
+        add(s, EVENT_PLACE_OP, some_token(), 0, 0)->v[0] = between(-3.5f, 3.5f);
+    else if (way < 99)
+        add_reset(s);
+    else if (chance(50))
+        add(s, EVENT_POINTS_OP, 1 + below(4), some_token(), 0)->v[0] = between(-0.001f, 0.001f);
+    else
+        add(s, EVENT_SAVE_OP, 0, 0, 0);
 }
 
 void script_random(script_t *script, uint64_t seed) {
@@ -351,7 +409,7 @@ static bool is_time(uint32_t op, uint32_t i) {
     return (i == 0 && (op == EVENT_WAIT_OP || op == EVENT_LOST_OP || op == EVENT_OVERRUN_OP ||
                        op == EVENT_STALLED_OP || op == EVENT_UNREADY_OP || op == EVENT_BUSY_OP ||
                        op == EVENT_PUSH_OP || op == EVENT_POINTS_OP)) ||
-           (i == 1 && (op == EVENT_RENEW_OP || op == EVENT_UNREAD_OP || op == EVENT_SUPPLY_OP ||
+           (i == 1 && (op == EVENT_LEAD_OP || op == EVENT_UNREAD_OP || op == EVENT_SUPPLY_OP ||
                        op == EVENT_LEASE_OP));
 }
 

@@ -13,22 +13,22 @@
 /* X(NAME, "name", whole numbers, numbers, "what they are") */
 #define SCRIPT_TABLE(X)                                                                            \
     X(WAIT, "wait", 1, 0, "ticks")                                                                 \
-    X(MOTION, "motion", 1, 3, "kind; duration, values of two joints")                              \
-    X(POINT, "point", 0, 2, "step from the last point")                                            \
-    X(POINTS, "points", 1, 2, "number of points; step from each to the next")                      \
-    X(POINTS_END, "points-end", 0, 0, "")                                                          \
+    X(MOTION, "motion", 2, 3, "kind, token; duration, values of two joints")                       \
+    X(POINTS, "points", 2, 2, "number of points, token; step from each to the next")               \
+    X(POINTS_END, "points-end", 1, 0, "token")                                                     \
     X(STOP, "stop", 0, 0, "")                                                                      \
-    X(RELEASE, "release", 0, 0, "")                                                                \
+    X(RELEASE, "release", 1, 0, "token")                                                           \
     X(CLEAR, "clear", 0, 0, "")                                                                    \
-    X(PLACE, "place", 0, 2, "position")                                                            \
+    X(PLACE, "place", 1, 2, "token; position")                                                     \
     X(SET, "set", 2, 1, "parameter, joint; value")                                                 \
     X(OVERRIDE, "override", 3, 1, "parameter, joint, token; value")                                \
     X(LEASE, "lease", 2, 0, "token, ms")                                                           \
     X(LEASE_END, "lease-end", 1, 0, "token")                                                       \
-    X(RENEW, "renew", 2, 0, "token, ticks: renewed ten times a second meanwhile")                  \
-    X(LOAD, "load", 1, 0, "robot")                                                                 \
+    X(LEAD, "lead", 2, 0, "token, ticks: taken and renewed ten times a second from now on")        \
+    X(LOAD, "load", 2, 0, "robot, token that takes the lease before the image ends, or 0")         \
     X(LOAD_BAD, "load-bad", 0, 0, "an image with a wrong checksum")                                \
-    X(RESET, "reset", 0, 0, "")                                                                    \
+    X(SAVE, "save", 0, 0, "")                                                                      \
+    X(RESET, "reset", 1, 0, "0 power, 1 request, 2 watchdog, 3 crash")                             \
     X(LATCH, "latch", 2, 0, "causes, those that stay active")                                      \
     X(QUIET, "quiet", 0, 0, "the causes are not active any more")                                  \
     X(ESTOP_SEEN, "estop-seen", 1, 0, "1: it was tried since the start")                           \
@@ -40,6 +40,8 @@
     X(UNREADY, "unready", 1, 0, "ticks in which the outputs are not on")                           \
     X(BUSY, "busy", 1, 0, "ticks without a turn of the background")                                \
     X(PUSH, "push", 1, 1, "ticks; torque that a person puts on the shoulder of the real arm")
+
+enum { LEADER = 9 }; /* a token: that of the client that has the lease, or 0 */
 
 typedef enum {
 #define X(NAME, name, whole, numbers, help) EVENT_##NAME##_OP,
