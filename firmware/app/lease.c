@@ -97,26 +97,37 @@ static void take_out(overrides_t *o, uint32_t k) {
 }
 
 /* The last override comes first, so that every step passes through values that have been together
- * before. What the outputs keep from changing stays in the list. */
+ * before. What the outputs keep from changing stays in the list. A value that is refused is tried
+ * again only while the outputs are off: each attempt disturbs the torques. */
 static void end_overrides(app_t *app, bool fault) {
     overrides_t *o = &app->overrides;
-    for (uint32_t k = o->count; k-- > 0;)
-        if ((o->over[k] || (fault && parameter_table[o->parameter[k]].weaker != 0)) &&
-            setup_restore(app, o->parameter[k], o->joint[k], o->beneath[k]) == APP_OK)
+    const bool rests = app_rests(app);
+    for (uint32_t k = o->count; k-- > 0;) {
+        const bool ends = o->over[k] || (fault && parameter_table[o->parameter[k]].weaker != 0);
+        if (!ends || (o->over[k] == OVERRIDE_REFUSED && !rests))
+            continue;
+        const int status = setup_restore(app, o->parameter[k], o->joint[k], o->beneath[k]);
+        if (status == APP_OK)
             take_out(o, k);
+        else if (status != APP_E_STATE)
+            o->over[k] = OVERRIDE_REFUSED;
+    }
     setup_notice(app);
 }
 
-void setup_end_overrides(app_t *app) {
-    app->lease.over = 0;
-    for (uint32_t k = 0; k < app->overrides.count; k++)
-        app->overrides.over[k] = 1;
-    end_overrides(app, false);
+void setup_forget_overrides(app_t *app) {
+    overrides_t *o = &app->overrides;
+    for (uint32_t k = 0; k < o->count; k++)
+        *setup_place(app, o->parameter[k], o->joint[k]) = o->beneath[k];
+    o->count = 0;
 }
 
 void app_poll(app_t *app) {
-    if (app->lease.over)
-        setup_end_overrides(app);
-    else if (app->overrides.count > 0)
+    if (app->lease.over) {
+        app->lease.over = 0;
+        for (uint32_t k = 0; k < app->overrides.count; k++)
+            app->overrides.over[k] |= OVERRIDE_OVER;
+    }
+    if (app->overrides.count > 0)
         end_overrides(app, app->safety.state == APP_STATE_FAULT);
 }

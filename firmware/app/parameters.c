@@ -34,7 +34,7 @@ static void change_arm(app_t *app) {
     control_forget_readings(app);
 }
 
-static float *parameter_place(app_t *app, uint32_t parameter, uint32_t at) {
+float *setup_place(app_t *app, uint32_t parameter, uint32_t at) {
     settings_t *s = &app->joint[at];
     switch (parameter) {
     case PARAMETER_kp:
@@ -63,7 +63,7 @@ static float *parameter_place(app_t *app, uint32_t parameter, uint32_t at) {
 int app_get(const app_t *app, uint32_t parameter, uint32_t at, float *value) {
     if (!names_joint(app, parameter, at))
         return APP_E_PARAMETER;
-    *value = *parameter_place((app_t *)(uintptr_t)app, parameter, at);
+    *value = *setup_place((app_t *)(uintptr_t)app, parameter, at);
     return APP_OK;
 }
 
@@ -148,17 +148,50 @@ void setup_notice(app_t *app) {
     app->notice = notice;
 }
 
-/* Returns whether the change takes a guard or torque from an arm that the loop holds. */
-static bool loosens(uint32_t parameter, float value, float now) {
-    const bool off =
-        parameter == PARAMETER_kp || parameter == PARAMETER_kd || parameter == PARAMETER_feedback;
-    return app_weaker(parameter, value, now) || (off && value == 0 && now != 0) ||
-           (parameter == PARAMETER_feedforward && value < now);
+/* Returns whether the PD feedback of joint i gives the whole torque of the motor before its error
+ * reaches guard_tracking. */
+static bool firm(const app_t *app, uint32_t i, float kp) {
+    return kp > 0 && kp * app->parameter[PARAMETER_guard_tracking] >= app->joint[i].torque;
+}
+
+/* The same for the whole arm with another kind of feedback, which must also be damped. */
+static bool feedback_firm(const app_t *app, float feedback) {
+    bool all = feedback != FEEDBACK_OFF;
+    for (uint32_t i = 0; i < app->n && feedback == FEEDBACK_PD; i++)
+        all = all && firm(app, i, app->joint[i].kp) && app->joint[i].kd > 0;
+    return all && (feedback == FEEDBACK_PD || app->parameter[PARAMETER_torque_hz] >=
+                                                  parameter_table[PARAMETER_torque_hz].fallback);
+}
+
+/* Returns whether the change takes so much torque from an arm which the loop holds that it may
+ * fall. */
+static bool lets_go(const app_t *app, uint32_t parameter, uint32_t at, float value, float now) {
+    const float feedback = app->parameter[PARAMETER_feedback];
+    switch (parameter) {
+    case PARAMETER_kp:
+        return feedback == FEEDBACK_PD && value < now && !firm(app, at, value);
+    case PARAMETER_kd:
+        return feedback == FEEDBACK_PD && value == 0 && now != 0;
+    case PARAMETER_torque_hz:
+        return feedback == FEEDBACK_COMPUTED_TORQUE && value < now &&
+               value < parameter_table[parameter].fallback;
+    case PARAMETER_feedback:
+        return value != now && now != FEEDBACK_OFF && !feedback_firm(app, value);
+    default:
+        return parameter == PARAMETER_feedforward && value < now;
+    }
+}
+
+/* Returns whether the change takes a guard or torque from an arm while the outputs are on. */
+static bool loosens(app_t *app, uint32_t parameter, uint32_t at, float value) {
+    const float now = *setup_place(app, parameter, at);
+    const bool driven = app->closing || supervisor_drives(&app->safety);
+    return app_weaker(parameter, value, now) || (driven && lets_go(app, parameter, at, value, now));
 }
 
 /* Puts the value into effect, or the one before back. */
 static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
-    float *place_of = parameter_place(app, parameter, at);
+    float *place_of = setup_place(app, parameter, at);
     const float before = *place_of;
     *place_of = value;
     if (parameter_table[parameter].idle_only)
@@ -174,8 +207,8 @@ static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
 }
 
 int setup_restore(app_t *app, uint32_t parameter, uint32_t at, float value) {
-    return parameter_table[parameter].idle_only && !app_rests(app) ? APP_E_STATE
-                                                                   : put(app, parameter, at, value);
+    const bool waits = parameter_table[parameter].idle_only || loosens(app, parameter, at, value);
+    return waits && !app_rests(app) ? APP_E_STATE : put(app, parameter, at, value);
 }
 
 int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
@@ -193,8 +226,14 @@ int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const bool rests = app_rests(app);
     if ((info->idle_only || brakes) && !rests)
         return APP_E_STATE;
-    if (!rests && loosens(parameter, value, *parameter_place(app, parameter, at)))
+    if (!rests && loosens(app, parameter, at, value))
         return APP_E_LOOSE;
+    /* A command takes lease and overrides for the arm that it finds. */
+    if (parameter == PARAMETER_arm && value != app->parameter[parameter] &&
+        (app->overrides.count > 0 || lease_held(&app->lease))) {
+        app->where = UINT32_MAX;
+        return app->overrides.count > 0 ? APP_E_OVERRIDE : APP_E_LEASE;
+    }
     if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
         app->where = UINT32_MAX;
         return app->loaded ? APP_E_FIT : APP_E_STATE;
