@@ -14,9 +14,20 @@ static void end(app_t *app) {
         app->leaving = 1; /* discards a motion that waits */
 }
 
-int app_lease(app_t *app, uint32_t token, uint32_t ms) {
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
+/* Neither another rate nor the real arm makes a lease longer than it may be. */
+void setup_cap_lease(app_t *app) {
     const bool simulated = app->parameter[PARAMETER_arm] == ARM_SIMULATED;
-    const uint32_t most = simulated ? LEASE_SIMULATED_MS : LEASE_MS;
+    const uint32_t lock = app_clock_lock(), rate = (uint32_t)app->parameter[PARAMETER_rate_hz];
+    app->lease.ms = least(app->lease.ms, simulated ? LEASE_SIMULATED_MS : LEASE_MS);
+    app->lease.left = least(app->lease.left, lease_ticks(&app->lease, rate));
+    app_clock_unlock(lock);
+}
+
+int app_lease(app_t *app, uint32_t token, uint32_t ms) {
     app->where = UINT32_MAX;
     if (token == 0)
         return APP_E_NUMBER;
@@ -25,8 +36,9 @@ int app_lease(app_t *app, uint32_t token, uint32_t ms) {
     if (ms > 0 && (free || mine)) {
         app->lease.token = token;
         app->lease.lapsed = 0; /* of the one before: nothing moves that the tick has not seen to */
-        app->lease.ms = ms < most ? ms : most;
-        app->lease.left = lease_ticks(&app->lease, (uint32_t)app->parameter[PARAMETER_rate_hz]);
+        app->lease.ms = least(ms, LEASE_SIMULATED_MS);
+        app->lease.left = UINT32_MAX;
+        setup_cap_lease(app);
     } else if (mine) {
         end(app);
     }
@@ -70,6 +82,7 @@ int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t at, fl
     app->where = at;
     if (!lease_mine(&app->lease, token))
         return APP_E_LEASE;
+    app_poll(app); /* overrides of the client before do not take those of this one along */
     if (app_get(app, parameter, at, &beneath) != APP_OK)
         return APP_E_PARAMETER;
     const uint32_t k = place_of(app, parameter, at);

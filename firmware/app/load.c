@@ -77,6 +77,7 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
     app->since_sample = 0;
     app->motion.kind = MOTION_HOLD;
     setup_notice(app);
+    setup_cap_lease(app);
     app->loads += status == APP_OK;
     app->loaded = status == APP_OK;
     app->n = status == APP_OK ? app->n : 0;

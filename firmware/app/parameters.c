@@ -111,10 +111,7 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     case PARAMETER_encoder_ratio:
         change_home(app, at);
         return resettle(app);
-    case PARAMETER_rate_hz: /* the lease lasts no longer than it was taken for */
-        if (app->lease.left > lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]))
-            app->lease.left = lease_ticks(&app->lease, (uint32_t)app->parameter[parameter]);
-        return resettle(app);
+    case PARAMETER_rate_hz:
     case PARAMETER_encoder_offset:
         return resettle(app);
     case PARAMETER_arm:
@@ -201,6 +198,7 @@ static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
         *place_of = before;
         (void)apply(app, parameter, at);
     }
+    setup_cap_lease(app);
     tick_attach(app);
     setup_notice(app);
     return status;

@@ -33,6 +33,8 @@ int setup_restore(app_t *app, uint32_t parameter, uint32_t joint, float value);
 float *setup_place(app_t *app, uint32_t parameter, uint32_t joint);
 /* Puts all values beneath back without making constants from them, because a robot is loaded next. */
 void setup_forget_overrides(app_t *app);
+/* Keeps the lease within its longest time after a change of arm or rate. */
+void setup_cap_lease(app_t *app);
 bool setup_overridden(const app_t *app, uint32_t parameter, uint32_t joint);
 /* Finds out anew what NOTICE_... has to say. */
 void setup_notice(app_t *app);

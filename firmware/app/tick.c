@@ -292,7 +292,7 @@ static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
                                             const app_inputs_t *in) {
     app->overruns += in->overrun;
     app->lost += in->lost;
-    const finding_t f = guard_inputs(c, &app->safety.guard, in);
+    const finding_t f = guard_inputs(c, &app->safety.guard, in, app->safety.fault);
     /* The hardware may switch the outputs of the real arm off at any time, also while they are
      * off. */
     if (!c->simulated && in->latched && app->safety.state == APP_STATE_IDLE) {
@@ -300,9 +300,7 @@ static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
         app->motion.kind = MOTION_HOLD;
         app->closing = 0;
     }
-    /* A fault that lasts does not make its own stop worse. */
-    if (app->safety.state != APP_STATE_FAULT || f.fault != app->safety.fault)
-        judge(app, c, f);
+    judge(app, c, f);
     if (app->sim_arm.singular)
         judge(app, c, (finding_t){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
     if (app->safety.state == APP_STATE_FAULT || app->safety.state == APP_STATE_DAMPING) {

@@ -44,7 +44,9 @@ INLINE uint32_t fault_of_cause(uint32_t latched) {
                                     : APP_FAULT_TICK_STOPPED;
 }
 
-finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
+/* The worst stop comes first, and the fault that is latched already is left out where it allows to
+ * hold the arm: a fault that lasts neither makes its own stop worse nor hides another one. */
+finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in, uint32_t latched) {
     const uint32_t missing = ~in->counts_valid & joints_mask(c->arm->n);
     const uint32_t spoilt = in->parity & missing, unwell = in->unwell & missing;
     g->supply_mV = in->supply_mV;
@@ -52,6 +54,8 @@ finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
     g->unread = counted(missing != 0, g->unread);
     if (in->latched)
         return found(fault_of_cause(in->latched), APP_NO_JOINT, 1, 0);
+    if (in->supply_mV >= 0 && in->supply_mV < c->supply_least_mV)
+        return found(APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, in->supply_mV, c->supply_least_mV);
     if (g->unread > c->unread)
         return found(unwell   ? APP_FAULT_MAGNET
                      : spoilt ? APP_FAULT_PARITY
@@ -60,19 +64,18 @@ finding_t guard_inputs(const control_t *c, guard_t *g, const app_inputs_t *in) {
                               : spoilt ? spoilt
                                        : missing),
                      g->unread, c->unread);
-    if (in->lost > 0)
-        return found(in->overrun ? APP_FAULT_OVERRUN : APP_FAULT_LOST, APP_NO_JOINT,
-                     (int32_t)in->lost, 0);
-    if (in->stalled)
-        return found(APP_FAULT_BACKGROUND, APP_NO_JOINT, 1, 0);
-    if (in->supply_mV == SUPPLY_FAILED)
-        return found(APP_FAULT_SUPPLY_SENSOR, APP_NO_JOINT, 1, 0);
-    if (in->supply_mV >= 0 && in->supply_mV < c->supply_least_mV)
-        return found(APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, in->supply_mV, c->supply_least_mV);
     if (in->supply_mV > c->supply_most_mV)
         return found(APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, in->supply_mV, c->supply_most_mV);
     if (g->late > c->late)
         return found(APP_FAULT_OVERRUN, APP_NO_JOINT, g->late, c->late);
+    if (in->lost > 0 && in->overrun)
+        return found(APP_FAULT_OVERRUN, APP_NO_JOINT, (int32_t)in->lost, 0);
+    if (in->lost > 0 && latched != APP_FAULT_LOST)
+        return found(APP_FAULT_LOST, APP_NO_JOINT, (int32_t)in->lost, 0);
+    if (in->stalled && latched != APP_FAULT_BACKGROUND)
+        return found(APP_FAULT_BACKGROUND, APP_NO_JOINT, 1, 0);
+    if (in->supply_mV == SUPPLY_FAILED && latched != APP_FAULT_SUPPLY_SENSOR)
+        return found(APP_FAULT_SUPPLY_SENSOR, APP_NO_JOINT, 1, 0);
     return nothing;
 }
 

@@ -37,7 +37,9 @@ typedef struct {
 /* Makes the limits of the guards; called in the background. */
 void guard_setup(const setup_t *from, control_t *control);
 
-finding_t guard_inputs(const control_t *control, guard_t *guard, const app_inputs_t *in);
+/* `latched`: the fault that is latched. */
+finding_t guard_inputs(const control_t *control, guard_t *guard, const app_inputs_t *in,
+                       uint32_t latched);
 /* Called after the control step. direction_guard returns the joint that turns against its motor, or
  * APP_NO_JOINT (firmware/safety/direction.c). guard_loop takes that joint and checks everything
  * else. */

@@ -380,7 +380,7 @@ static bool check_jog(supervisor_model_t *m, const model_seen_t *seen) {
 
 static void count(supervisor_model_t *m, const app_inputs_t *in, const model_seen_t *seen) {
     const bool rest = model_at_rest(m, seen);
-    m->at_rest = rest ? m->at_rest + 1 : 0;
+    m->at_rest = rest && m->unready == 0 ? m->at_rest + 1 : 0;
     m->at_state++;
     m->at_stop++;
     m->at_request++;

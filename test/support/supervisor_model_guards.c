@@ -115,6 +115,20 @@ static void find_joint(supervisor_model_t *m, uint32_t i, bool sure, const model
                m->limit_for[i] >= 2 * (T - 3));
 }
 
+/* The guard leaves room for the noise of the estimated speeds: a step of an encoder's count in a
+ * double pole at observer_hz is at most count w^2 / rate of speed, up and down. */
+static double tool_noise(const supervisor_model_t *m) {
+    const double w = 6.283185307179586 * (double)model_now(m, PARAMETER_observer_hz, 0);
+    double qd[MODEL_JOINTS] = {0};
+    for (uint32_t i = 0; i < m->image.n; i++) {
+        const double turn = (double)m->image.joint[i].counts[0] *
+                            fabs((double)model_now(m, PARAMETER_encoder_ratio, i));
+        const double counts = 2 * (1 + (double)model_now(m, PARAMETER_sim_noise, 0));
+        qd[i] = turn > 0 ? counts * 6.283185307179586 / turn * w * w / m->rate : 0;
+    }
+    return model_tool_speed(m, qd);
+}
+
 static void find_motion(const supervisor_model_t *m, const app_inputs_t *in,
                         const model_seen_t *seen, found_t *found) {
     model_find(found, BIT(F_HOMING), false, m->state == HOMING);
@@ -135,8 +149,8 @@ static void find_motion(const supervisor_model_t *m, const app_inputs_t *in,
     const double most =
         (double)(model_now(m, PARAMETER_tool_speed, 0) * model_now(m, PARAMETER_guard_speed, 0));
     const double speed = model_tool_speed(m, seen->qd);
-    /* The guard leaves room for the noise of the estimated speeds. */
-    model_find(found, BIT(F_TOOL_SPEED), m->state == RUNNING && seen->moving && speed > 1.35 * most,
+    model_find(found, BIT(F_TOOL_SPEED),
+               m->state == RUNNING && seen->moving && speed > 1.35 * most + tool_noise(m),
                speed > 0.99 * most);
 }
 

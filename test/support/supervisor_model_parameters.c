@@ -358,6 +358,13 @@ bool model_notices(supervisor_model_t *m, const model_seen_t *seen) {
     return true;
 }
 
+/* Nothing drops: an override whose end would switch the torque off stays until the outputs are off. */
+static bool must_wait(uint32_t p, const model_value_t *v) {
+    const bool torque = p == PARAMETER_feedback || p == PARAMETER_feedforward ||
+                        p == PARAMETER_kp || p == PARAMETER_kd;
+    return parameter_table[p].idle_only || (torque && v->lasting == 0 && v->now != 0);
+}
+
 void model_poll(supervisor_model_t *m) {
     m->polled = true;
     if (m->state == FAULTED) /* nor does one last that was accepted in a fault */
@@ -365,7 +372,7 @@ void model_poll(supervisor_model_t *m) {
     for (uint32_t p = 0; p < PARAMETERS; p++)
         for (uint32_t j = 0; j < MODEL_JOINTS; j++) {
             model_value_t *v = &m->value[p][j];
-            if (v->override != ENDING || (parameter_table[p].idle_only && model_outputs_on(m)))
+            if (v->override != ENDING || (must_wait(p, v) && model_outputs_on(m)))
                 continue;
             const float before = v->now;
             v->now = v->lasting;

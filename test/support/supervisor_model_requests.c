@@ -473,7 +473,7 @@ bool model_clear(supervisor_model_t *m, int result) {
     m->fault = 0;
     m->cleared = m->again = true;
     if (loops) {
-        m->stopping = m->stop == STOP_LOWER && !rest;
+        m->stopping = m->stop == STOP_LOWER && m->seen.moving;
         model_reach(m, EVENT_CLEAR_HELD, RUNNING);
     } else if (m->stop == STOP_DAMP)
         model_reach(m, EVENT_CLEAR_DAMPED, DAMPING);

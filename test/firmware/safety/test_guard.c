@@ -66,7 +66,7 @@ static void expect_nothing(finding_t found) {
 }
 
 static finding_t inputs(const app_inputs_t *in) {
-    return guard_inputs(&control, &guard, in);
+    return guard_inputs(&control, &guard, in, APP_FAULT_NONE);
 }
 
 static finding_t joints(void) {
@@ -176,20 +176,45 @@ static void test_supply(void) {
  * away. */
 static void test_order_of_the_inputs(void) {
     app_inputs_t in = {
-        .supply_mV = SUPPLY_FAILED, .lost = 2, .overrun = 1, .latched = CAUSE_ESTOP, .stalled = 1};
+        .supply_mV = 0, .lost = 2, .overrun = 1, .latched = CAUSE_ESTOP, .stalled = 1};
     guard.unread = UNREAD;
     guard.late = LATE;
     expect(APP_FAULT_ESTOP, APP_NO_JOINT, 1, 0, inputs(&in));
     in.latched = 0;
-    expect(APP_FAULT_ENCODER, 0, UNREAD + 2, UNREAD, inputs(&in));
+    expect(APP_FAULT_SUPPLY_LOW, APP_NO_JOINT, 0, LEAST_MV, inputs(&in));
+    in.supply_mV = MOST_MV + 1;
+    expect(APP_FAULT_ENCODER, 0, UNREAD + 3, UNREAD, inputs(&in));
     in.counts_valid = UINT32_MAX;
+    expect(APP_FAULT_SUPPLY_HIGH, APP_NO_JOINT, MOST_MV + 1, MOST_MV, inputs(&in));
+    in.supply_mV = SUPPLY_FAILED;
+    expect(APP_FAULT_OVERRUN, APP_NO_JOINT, LATE + 5, LATE, inputs(&in));
+    guard.late = 0;
     expect(APP_FAULT_OVERRUN, APP_NO_JOINT, 2, 0, inputs(&in));
+    in.overrun = 0;
+    expect(APP_FAULT_LOST, APP_NO_JOINT, 2, 0, inputs(&in));
     in.lost = 0;
     expect(APP_FAULT_BACKGROUND, APP_NO_JOINT, 1, 0, inputs(&in));
     in.stalled = 0;
     expect(APP_FAULT_SUPPLY_SENSOR, APP_NO_JOINT, 1, 0, inputs(&in));
-    in.supply_mV = 40000;
-    expect(APP_FAULT_OVERRUN, APP_NO_JOINT, LATE + 6, LATE, inputs(&in));
+}
+
+/* A fault that lasts and lets the arm be held is not found again, and hides no other one. */
+static void test_fault_that_lasts(void) {
+    const app_inputs_t in = {
+        .counts_valid = UINT32_MAX, .supply_mV = SUPPLY_FAILED, .lost = 2, .stalled = 1};
+    app_inputs_t one = sound;
+    expect(APP_FAULT_BACKGROUND, APP_NO_JOINT, 1, 0,
+           guard_inputs(&control, &guard, &in, APP_FAULT_LOST));
+    one.lost = 2;
+    expect_nothing(guard_inputs(&control, &guard, &one, APP_FAULT_LOST));
+    one = sound;
+    one.stalled = 1;
+    expect_nothing(guard_inputs(&control, &guard, &one, APP_FAULT_BACKGROUND));
+    one.supply_mV = SUPPLY_FAILED;
+    expect(APP_FAULT_SUPPLY_SENSOR, APP_NO_JOINT, 1, 0,
+           guard_inputs(&control, &guard, &one, APP_FAULT_BACKGROUND));
+    one.stalled = 0;
+    expect_nothing(guard_inputs(&control, &guard, &one, APP_FAULT_SUPPLY_SENSOR));
 }
 
 /* ---- joints ---- */
@@ -510,6 +535,7 @@ TEST(test_overruns_and_lost_ticks)
 TEST(test_counts_do_not_wrap)
 TEST(test_supply)
 TEST(test_order_of_the_inputs)
+TEST(test_fault_that_lasts)
 TEST(test_not_a_number)
 TEST(test_speed)
 TEST(test_position)

@@ -101,6 +101,26 @@ static void test_one_client_leads(void) {
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, app.safety.fault);
 }
 
+/* Its time is that of the rate and of the arm that are in use, whatever they were when it was taken. */
+static void test_lease_is_never_longer(void) {
+    load();
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, ME, 1000));
+    must_set(PARAMETER_rate_hz, 200);
+    tick(200);
+    TEST_ASSERT_EQUAL_INT(APP_E_LEASE, app_lease(&app, OTHER, 1000));
+    tick(1);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, OTHER, 1000));
+    app_init(&app); /* no robot */
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, ME, 1000));
+    must_set(PARAMETER_rate_hz, 200);
+    tick(201);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, OTHER, 60000));
+    app.parameter[PARAMETER_arm] = ARM_REAL; /* as after SET, without a board that fits */
+    must_set(PARAMETER_rate_hz, 100);
+    tick(101);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, ME, 1000));
+}
+
 /* The client dies: a motion stops with a fault, and never later than a second after its last word. */
 static void test_lost_host_stops_a_motion(void) {
     static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_JOG, MOTION_POINTS};
@@ -248,6 +268,47 @@ static void test_idle_only_overrides_wait(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
     tick(2);
     TEST_ASSERT_EQUAL_FLOAT(3, value_of(PARAMETER_position_upper, 1));
+}
+
+/* The end of a command does not take the torque from an arm that it holds with its own values. */
+static void test_overrides_that_hold_the_arm_wait(void) {
+    static const struct {
+        uint32_t parameter, at;
+        float held;
+    } row[] = {{PARAMETER_feedback, 0, FEEDBACK_PD},
+               {PARAMETER_feedforward, 0, FEEDFORWARD_GRAVITY},
+               {PARAMETER_kp, 1, 50},
+               {PARAMETER_kd, 1, 5}};
+    for (unsigned r = 0; r < sizeof row / sizeof row[0]; r++) {
+        hold();
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
+        tick(1);
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, row[r].parameter, row[r].at, 0));
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, ME, 1000));
+        must_override(row[r].parameter, row[r].at, row[r].held);
+        TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0, 0));
+        tick(RATE + 100); /* the client dies */
+        TEST_ASSERT_EQUAL_UINT32(APP_STATE_RUNNING, app.safety.state);
+        TEST_ASSERT_EQUAL_FLOAT(row[r].held, value_of(row[r].parameter, row[r].at));
+        TEST_ASSERT_TRUE(app.notice & NOTICE_OVERRIDDEN);
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
+        tick(2);
+        TEST_ASSERT_EQUAL_FLOAT(0, value_of(row[r].parameter, row[r].at));
+        TEST_ASSERT_EQUAL_UINT32(0, app.overrides.count);
+    }
+}
+
+/* What the next client overrides does not end with the lease of the one before, even if the
+ * background had no turn between the two. */
+static void test_overrides_of_the_next_client(void) {
+    override_three();
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, ME, 0));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, OTHER, 1000));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_override(&app, OTHER, PARAMETER_guard_speed, 0, 2));
+    tick(10);
+    TEST_ASSERT_EQUAL_FLOAT(2, value_of(PARAMETER_guard_speed, 0));
+    TEST_ASSERT_EQUAL_FLOAT(900, value_of(PARAMETER_kp, 1));
+    TEST_ASSERT_EQUAL_UINT32(1, app.overrides.count);
 }
 
 /* A robot that is loaded does not inherit what a command has overridden. */
@@ -466,12 +527,15 @@ static void test_tool_speed(void) {
 
 TEST_LIST_BEGIN
 TEST(test_one_client_leads)
+TEST(test_lease_is_never_longer)
 TEST(test_lost_host_stops_a_motion)
 TEST(test_lost_host_while_nothing_moves)
 TEST(test_goodbye_brakes)
 TEST(test_overrides_end_with_the_lease)
 TEST(test_guards_return_at_a_fault)
 TEST(test_idle_only_overrides_wait)
+TEST(test_overrides_that_hold_the_arm_wait)
+TEST(test_overrides_of_the_next_client)
 TEST(test_loading_ends_overrides)
 TEST(test_guards_are_weakened_only_at_rest)
 TEST(test_samples_tell)
