@@ -172,6 +172,8 @@ int serve_IMAGE_END(server_t *server, exchange_t *x) {
         return LINK_CRC;
     if (!app_rests(server->app))
         return LINK_STATE;
+    if (server->incoming_target == TARGET_APP && lease_held(&server->app->lease))
+        return LINK_LEASED; /* taken since IMAGE_BEGIN */
     if (server->incoming_target == TARGET_APP && in_place(server))
         return take_in_place(server, x);
     const uint8_t *image = server->port->incoming;
@@ -222,9 +224,11 @@ static int save(server_t *server) {
 int serve_SAVE(server_t *server, exchange_t *x) {
     if (x->size != 0)
         return LINK_SIZE;
-    float *before = in_place(server) ? app_lend(server->app) : NULL;
-    if (!app_rests(server->app) || (in_place(server) && before == NULL))
+    if (!app_rests(server->app))
         return LINK_STATE;
+    if (in_place(server) && lease_held(&server->app->lease))
+        return LINK_LEASED; /* the robot would be loaded again, and its joints be unhomed */
+    float *before = in_place(server) ? app_lend(server->app) : NULL;
     if (server->running_length == 0)
         return LINK_NOTHING;
     if (server->port->medium == NULL)

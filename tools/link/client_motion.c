@@ -51,7 +51,8 @@ int client_clear(client_t *client) {
 int client_off(client_t *client) {
     enum { POLLS = 2000 }; /* 2000 answers take over 20 ms; ticks are at most 10 ms apart */
     device_status_t first, now;
-    if (client_stop(client, true) != 0 || client_status(client, &first) != 0)
+    if (client_simulated(client, "a release by a command") != 0 || client_stop(client, true) != 0 ||
+        client_status(client, &first) != 0)
         return -1;
     for (int i = 0; i < POLLS; i++) {
         if (client_status(client, &now) != 0)
