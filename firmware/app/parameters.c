@@ -226,15 +226,15 @@ int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
         return APP_E_STATE;
     if (!rests && loosens(app, parameter, at, value))
         return APP_E_LOOSE;
+    if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
+        app->where = UINT32_MAX;
+        return app->loaded ? APP_E_FIT : APP_E_STATE;
+    }
     /* A command takes lease and overrides for the arm that it finds. */
     if (parameter == PARAMETER_arm && value != app->parameter[parameter] &&
         (app->overrides.count > 0 || lease_held(&app->lease))) {
         app->where = UINT32_MAX;
         return app->overrides.count > 0 ? APP_E_OVERRIDE : APP_E_LEASE;
-    }
-    if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
-        app->where = UINT32_MAX;
-        return app->loaded ? APP_E_FIT : APP_E_STATE;
     }
     return put(app, parameter, at, value);
 }

@@ -853,6 +853,28 @@ static void test_everybody_stops(void) {
     done();
 }
 
+/* A motion of an arm that is damped holds it first. */
+static void test_a_motion_of_a_damped_arm(void) {
+    const motion_t move = {.kind = MOTION_QUINTIC, .value = {0.01f}};
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_discover_robot(client));
+    board.app.parameter[PARAMETER_brakes] = 0;
+    board.app.control[board.app.now].brakes = 0;
+    board.app.safety.state = APP_STATE_DAMPING;
+    board.app.safety.stop = APP_STOP_DAMP;
+    board_tick(&board, 5);
+    TEST_ASSERT_EQUAL(APP_STATE_DAMPING, status_now().state);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &move), client->error.what);
+    TEST_ASSERT_EQUAL(APP_STATE_RUNNING, status_now().state);
+    /* a refusal for another reason stays what it is */
+    TEST_ASSERT_EQUAL(-1, client_motion(client, &move));
+    TEST_ASSERT_EQUAL(APP_E_STATE, client->reason);
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the present state of the board"));
+    TEST_ASSERT_EQUAL(0, client_off(client));
+    done();
+}
+
 /* No command releases the real arm, whatever it believed when it began. */
 static void test_commands_release_the_simulated_arm_only(void) {
     open_board();
@@ -1085,6 +1107,7 @@ TEST(test_one_request_at_a_time)
 TEST(test_one_commander)
 TEST(test_lease_between_the_pieces_of_an_image)
 TEST(test_everybody_stops)
+TEST(test_a_motion_of_a_damped_arm)
 TEST(test_commands_release_the_simulated_arm_only)
 TEST(test_overrides_over_the_link)
 TEST(test_once_ends_with_the_next_request)
