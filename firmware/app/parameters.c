@@ -145,10 +145,14 @@ void setup_notice(app_t *app) {
     app->notice = notice;
 }
 
-/* Returns whether the PD feedback of joint i gives the whole torque of the motor before its error
- * reaches guard_tracking. */
+/* Returns whether the PD feedback of joint i holds the arm. It must be stiffer than gravity, whose
+ * torque changes by at most the torque limit per rad if the motor can hold the arm in every pose.
+ * Without feedforward it also gives the whole torque before its error reaches guard_tracking. */
 static bool firm(const app_t *app, uint32_t i, float kp) {
-    return kp > 0 && kp * app->parameter[PARAMETER_guard_tracking] >= app->joint[i].torque;
+    const float *t = app->parameter, torque = app->joint[i].torque;
+    return kp > 0 && kp >= torque &&
+           (t[PARAMETER_feedforward] != FEEDFORWARD_OFF ||
+            kp * t[PARAMETER_guard_tracking] >= torque);
 }
 
 /* The same for the whole arm with another kind of feedback, which must also be damped. */
@@ -182,7 +186,8 @@ static bool lets_go(const app_t *app, uint32_t parameter, uint32_t at, float val
 /* Returns whether the change takes a guard or torque from an arm while the outputs are on. */
 static bool loosens(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const float now = *setup_place(app, parameter, at);
-    const bool driven = app->closing || supervisor_drives(&app->safety);
+    /* with one control set the constants of a closed loop do not change at all */
+    const bool driven = APP_CONTROLS > 1 && (app->closing || supervisor_drives(&app->safety));
     return app_weaker(parameter, value, now) || (driven && lets_go(app, parameter, at, value, now));
 }
 

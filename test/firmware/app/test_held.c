@@ -211,8 +211,8 @@ static void test_loading_forgets_overrides(void) {
 
 /* ------------------------------------------------------------------------------------ parameters */
 
-/* The feedback may become weaker, but not so weak that guard_tracking would find the arm before the
- * motor gives its whole torque: 50 N m / 0.25 rad = 200 N m/rad. */
+/* The feedback may become weaker, but it must be stiffer than gravity: 50 N m/rad. Without
+ * feedforward it gives the whole torque within guard_tracking: 50 N m / 0.25 rad = 200 N m/rad. */
 static void test_feedback_stays_strong(void) {
     load();
     must_set(PARAMETER_feedforward, FEEDFORWARD_OFF); /* kp alone holds the arm */
@@ -223,6 +223,11 @@ static void test_feedback_stays_strong(void) {
     tick(500);
     TEST_ASSERT_EQUAL_INT(APP_E_LOOSE, set(PARAMETER_kp, 199));
     TEST_ASSERT_FLOAT_WITHIN(0.06f, 0, (float)app.sim_arm.q[0]); /* 9.81 / 201 */
+    must_set(PARAMETER_feedforward, FEEDFORWARD_GRAVITY);
+    TEST_ASSERT_EQUAL_INT(APP_E_LOOSE, set(PARAMETER_kp, 49));
+    must_set(PARAMETER_kp, 51);
+    tick(6000); /* kd / kp: 1.2 s */
+    expect_held(0);
     must_set(PARAMETER_feedback, FEEDBACK_COMPUTED_TORQUE);
     tick(1000);
     TEST_ASSERT_EQUAL_INT(APP_E_LOOSE, set(PARAMETER_torque_hz, 0.01f));

@@ -393,7 +393,7 @@ static void test_torques_do_not_jump(void) {
         float value;
     } change[] = {{PARAMETER_payload_mass, 0.5f},
                   {PARAMETER_kp, 400},
-                  {PARAMETER_kp, 210},
+                  {PARAMETER_kp, 60},
                   {PARAMETER_kd, 60},
                   {PARAMETER_feedback, FEEDBACK_COMPUTED_TORQUE}};
     for (unsigned k = 0; k < sizeof change / sizeof change[0]; k++) {
