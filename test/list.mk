@@ -86,7 +86,7 @@ TEST_DEFS_hal_uart_f1 += -DUART_TX_RING=16 -DUART_RX_RING=8
 TESTS_HOST   += $(addprefix hal_,$(HAL_TESTS_F4) $(HAL_TESTS_F1))
 
 # firmware/: on the host in f32, or in q31 with TEST_REAL_<name>; on a board in the number type of its core.
-TESTS_HOST += control_q31 fixed direction effort effort_q31 sensors sensors_q31 between fit preempt preempt_q31 store link link_f1 supervisor supervisor_model lease
+TESTS_HOST += control_q31 fixed direction effort effort_q31 sensors sensors_q31 between fit preempt preempt_q31 store link link_f1 supervisor supervisor_model lease held
 TESTS_HOST += supervisor_unit guard stop homing direction_unit
 # Only control loops in floats have elastic links.
 TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
@@ -110,6 +110,7 @@ TEST_SRC_supervisor_model := $(addprefix test/support/,supervisor_model.c superv
                              supervisor_model_board.c supervisor_model_limits.c supervisor_script.c supervisor_rig.c supervisor_line.c planar_image.c) \
                              tools/link/power_cut.c
 TEST_SRC_lease        := test/support/planar_image.c
+TEST_SRC_held         := test/support/planar_image.c
 TEST_SRC_between      := $(ON_BOARD)
 TEST_LIBS_between     := -Wl,--wrap=setup_position,--wrap=app_exponent,--wrap=app_state_next
 # The core is compiled again with a call in each basic block; the test runs a tick in such a call.

@@ -40,8 +40,10 @@ typedef struct {
     uint32_t count;
     float beneath[APP_OVERRIDES];
     uint8_t parameter[APP_OVERRIDES], joint[APP_OVERRIDES];
-    uint8_t over[APP_OVERRIDES]; /* its lease is over, and it waits until it can be taken back */
+    uint8_t over[APP_OVERRIDES]; /* OVERRIDE_...: why it waits until it can be taken back */
 } overrides_t;
+/* its lease is over; the value beneath was also refused while the outputs were on */
+enum { OVERRIDE_OVER = 1, OVERRIDE_REFUSED = 3 };
 
 /* Bits of app_t.notice and, shifted, of a sample's state; the bit between is that of the lease
  * there. NOTICE_LOAD: the arm carries another load than the model. */

@@ -40,12 +40,15 @@ int app_off(app_t *app) {
  * Interrupts are locked, because any tick may end the stop or replace it with a worse one. */
 int app_clear(app_t *app) {
     const bool real = app->loaded && !app->control[app->now].simulated;
+    /* A fault that comes from here on has not been seen by anybody. */
+    const bool seen = app->safety.state == APP_STATE_FAULT;
+    if (seen)
+        app_poll(app); /* overrides of guards do not survive the fault */
     const uint32_t lock = app_clock_lock();
     const uint32_t stop = app->safety.stop;
     const bool holds = stop <= APP_STOP_LOWER;
     /* While the brakes close, the loop must neither go on against them nor let go. */
-    const bool clears = app->safety.state == APP_STATE_FAULT &&
-                        !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD) &&
+    const bool clears = seen && !(stop == APP_STOP_HOLD && app->motion.kind != MOTION_HOLD) &&
                         !(holds && app->safety.closing > 0);
     if (clears && real && app_unlatch() != 0) {
         app_clock_unlock(lock);

@@ -65,8 +65,9 @@
     X(-25, UNREAD, "not all encoders have given a position yet",                                   \
       "check wiring and supply of the encoders; `appell status --port P` shows what the board "    \
       "has")                                                                                       \
-    X(-26, LEASE, "another command moves the arm, or this one has lost its lease",                 \
-      "end the other command first; STOP works all the same")                                      \
+    X(-26, LEASE, "this needs the lease of the arm, or that nobody has it",                        \
+      "end the command that has it (`appell status --port P` names it); set `arm` before a "       \
+      "command begins; STOP works all the same")                                                   \
     X(-27, LOOSE,                                                                                  \
       "this would weaken a guard, the feedback or the feedforward while the outputs are on",       \
       "stop the arm first; an arm without brakes must be released, so support it")                 \

@@ -82,9 +82,7 @@ int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t at, fl
     app->where = at;
     if (!lease_mine(&app->lease, token))
         return APP_E_LEASE;
-    if (app->lease.over)
-        setup_end_overrides(
-            app); /* of the client before, so that they do not take this one along */
+    app_poll(app); /* overrides of the client before do not take those of this one along */
     if (app_get(app, parameter, at, &beneath) != APP_OK)
         return APP_E_PARAMETER;
     const uint32_t k = place_of(app, parameter, at);
@@ -112,27 +110,38 @@ static void take_out(overrides_t *o, uint32_t k) {
 }
 
 /* The last override comes first, so that every step passes through values that have been together
- * before. What the outputs keep from changing stays in the list. */
+ * before. What the outputs keep from changing stays in the list. A value that is refused is tried
+ * again only while the outputs are off: each attempt disturbs the torques. */
 static void end_overrides(app_t *app, bool fault) {
     overrides_t *o = &app->overrides;
-    for (uint32_t k = o->count; k-- > 0;)
-        if ((o->over[k] || (fault && parameter_table[o->parameter[k]].weaker != 0)) &&
-            setup_restore(app, o->parameter[k], o->joint[k], o->beneath[k]) == APP_OK)
+    const bool rests = app_rests(app);
+    for (uint32_t k = o->count; k-- > 0;) {
+        const bool ends = o->over[k] || (fault && parameter_table[o->parameter[k]].weaker != 0);
+        if (!ends || (o->over[k] == OVERRIDE_REFUSED && !rests))
+            continue;
+        const int status = setup_restore(app, o->parameter[k], o->joint[k], o->beneath[k]);
+        if (status == APP_OK)
             take_out(o, k);
+        else if (status != APP_E_STATE)
+            o->over[k] = OVERRIDE_REFUSED;
+    }
     setup_notice(app);
 }
 
-void setup_end_overrides(app_t *app) {
-    app->lease.over = 0;
-    for (uint32_t k = 0; k < app->overrides.count; k++)
-        app->overrides.over[k] = 1;
-    end_overrides(app, false);
+void setup_forget_overrides(app_t *app) {
+    overrides_t *o = &app->overrides;
+    for (uint32_t k = 0; k < o->count; k++)
+        *setup_place(app, o->parameter[k], o->joint[k]) = o->beneath[k];
+    o->count = 0;
 }
 
 void app_poll(app_t *app) {
-    if (app->lease.over)
-        setup_end_overrides(app);
-    else if (app->overrides.count > 0)
+    if (app->lease.over) {
+        app->lease.over = 0;
+        for (uint32_t k = 0; k < app->overrides.count; k++)
+            app->overrides.over[k] |= OVERRIDE_OVER;
+    }
+    if (app->overrides.count > 0)
         end_overrides(app, app->safety.state == APP_STATE_FAULT);
     if (app->loaded)
         setup_judge_load(app);

@@ -70,8 +70,8 @@ int app_load_arm(app_t *app, const uint8_t *bytes, size_t size, const arm_t *rea
     app->where = UINT32_MAX;
     if (!app_rests(app))
         return APP_E_STATE;
-    setup_end_overrides(app);
     tick_detach(app);
+    setup_forget_overrides(app);
     const int status = load(app, bytes, size, ready);
     app->head = app->tail = 0; /* the image used the memory of the samples */
     app->since_sample = 0;

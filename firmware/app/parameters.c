@@ -34,7 +34,7 @@ static void change_arm(app_t *app) {
     control_forget_readings(app);
 }
 
-static float *parameter_place(app_t *app, uint32_t parameter, uint32_t at) {
+float *setup_place(app_t *app, uint32_t parameter, uint32_t at) {
     settings_t *s = &app->joint[at];
     switch (parameter) {
     case PARAMETER_kp:
@@ -63,7 +63,7 @@ static float *parameter_place(app_t *app, uint32_t parameter, uint32_t at) {
 int app_get(const app_t *app, uint32_t parameter, uint32_t at, float *value) {
     if (!names_joint(app, parameter, at))
         return APP_E_PARAMETER;
-    *value = *parameter_place((app_t *)(uintptr_t)app, parameter, at);
+    *value = *setup_place((app_t *)(uintptr_t)app, parameter, at);
     return APP_OK;
 }
 
@@ -147,32 +147,55 @@ void setup_notice(app_t *app) {
     app->notice = notice;
 }
 
-static bool has_gains(const app_t *app) {
-    bool all = true;
-    for (uint32_t i = 0; i < app->n; i++)
-        all = all && app->joint[i].kp > 0 && app->joint[i].kd > 0;
-    return all;
+/* Returns whether the PD feedback of joint i holds the arm. It must be stiffer than gravity, whose
+ * torque changes by at most the torque limit per rad if the motor can hold the arm in every pose.
+ * Without feedforward it also gives the whole torque before its error reaches guard_tracking. */
+static bool firm(const app_t *app, uint32_t i, float kp) {
+    const float *t = app->parameter, torque = app->joint[i].torque;
+    return kp > 0 && kp >= torque &&
+           (t[PARAMETER_feedforward] != FEEDFORWARD_OFF ||
+            kp * t[PARAMETER_guard_tracking] >= torque);
 }
 
-/* Returns whether the change takes torque from an arm that the loop holds. Computed torque has gains
- * of its own. */
-static bool lets_go(const app_t *app, uint32_t parameter, float value, float now) {
-    const bool torque = parameter == PARAMETER_kp || parameter == PARAMETER_kd ||
-                        parameter == PARAMETER_feedback || parameter == PARAMETER_feedforward;
-    return (torque && value == 0 && now != 0) ||
-           (parameter == PARAMETER_feedback && value == FEEDBACK_PD &&
-            now == FEEDBACK_COMPUTED_TORQUE && !has_gains(app));
+/* The same for the whole arm with another kind of feedback, which must also be damped. */
+static bool feedback_firm(const app_t *app, float feedback) {
+    bool all = feedback != FEEDBACK_OFF;
+    for (uint32_t i = 0; i < app->n && feedback == FEEDBACK_PD; i++)
+        all = all && firm(app, i, app->joint[i].kp) && app->joint[i].kd > 0;
+    return all && (feedback == FEEDBACK_PD || app->parameter[PARAMETER_torque_hz] >=
+                                                  parameter_table[PARAMETER_torque_hz].fallback);
 }
 
-/* The same, or takes a guard from it. */
-static bool loosens(const app_t *app, uint32_t parameter, float value, float now) {
-    return app_weaker(parameter, value, now) || lets_go(app, parameter, value, now) ||
-           (parameter == PARAMETER_feedforward && value < now);
+/* Returns whether the change takes so much torque from an arm which the loop holds that it may
+ * fall. */
+static bool lets_go(const app_t *app, uint32_t parameter, uint32_t at, float value, float now) {
+    const float feedback = app->parameter[PARAMETER_feedback];
+    switch (parameter) {
+    case PARAMETER_kp:
+        return feedback == FEEDBACK_PD && value < now && !firm(app, at, value);
+    case PARAMETER_kd:
+        return feedback == FEEDBACK_PD && value == 0 && now != 0;
+    case PARAMETER_torque_hz:
+        return feedback == FEEDBACK_COMPUTED_TORQUE && value < now &&
+               value < parameter_table[parameter].fallback;
+    case PARAMETER_feedback:
+        return value != now && now != FEEDBACK_OFF && !feedback_firm(app, value);
+    default:
+        return parameter == PARAMETER_feedforward && value < now;
+    }
+}
+
+/* Returns whether the change takes a guard or torque from an arm while the outputs are on. */
+static bool loosens(app_t *app, uint32_t parameter, uint32_t at, float value) {
+    const float now = *setup_place(app, parameter, at);
+    /* with one control set the constants of a closed loop do not change at all */
+    const bool driven = APP_CONTROLS > 1 && (app->closing || supervisor_drives(&app->safety));
+    return app_weaker(parameter, value, now) || (driven && lets_go(app, parameter, at, value, now));
 }
 
 /* Puts the value into effect, or the one before back. */
 static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
-    float *place_of = parameter_place(app, parameter, at);
+    float *place_of = setup_place(app, parameter, at);
     const float before = *place_of;
     *place_of = value;
     if (parameter_table[parameter].idle_only)
@@ -189,9 +212,8 @@ static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
 }
 
 int setup_restore(app_t *app, uint32_t parameter, uint32_t at, float value) {
-    const bool off = parameter_table[parameter].idle_only ||
-                     lets_go(app, parameter, value, *parameter_place(app, parameter, at));
-    return off && !app_rests(app) ? APP_E_STATE : put(app, parameter, at, value);
+    const bool waits = parameter_table[parameter].idle_only || loosens(app, parameter, at, value);
+    return waits && !app_rests(app) ? APP_E_STATE : put(app, parameter, at, value);
 }
 
 int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
@@ -209,14 +231,17 @@ int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
     const bool rests = app_rests(app);
     if ((info->idle_only || brakes) && !rests)
         return APP_E_STATE;
-    if (!rests && loosens(app, parameter, value, *parameter_place(app, parameter, at)))
+    if (!rests && loosens(app, parameter, at, value))
         return APP_E_LOOSE;
-    if (parameter == PARAMETER_arm && value == ARM_REAL) {
+    if (parameter == PARAMETER_arm && value == ARM_REAL && !(app->loaded && may_choose(app))) {
         app->where = UINT32_MAX;
-        if (app->overrides.count > 0) /* the simulated arm allows some that the real one does not */
-            return APP_E_OVERRIDE;
-        if (!(app->loaded && may_choose(app)))
-            return app->loaded ? APP_E_FIT : APP_E_STATE;
+        return app->loaded ? APP_E_FIT : APP_E_STATE;
+    }
+    /* A command takes lease and overrides for the arm that it finds. */
+    if (parameter == PARAMETER_arm && value != app->parameter[parameter] &&
+        (app->overrides.count > 0 || lease_held(&app->lease))) {
+        app->where = UINT32_MAX;
+        return app->overrides.count > 0 ? APP_E_OVERRIDE : APP_E_LEASE;
     }
     return put(app, parameter, at, value);
 }

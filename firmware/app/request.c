@@ -232,13 +232,15 @@ static uint32_t begins(app_t *app, uint32_t wanted) {
     return goes_on ? APP_STATE_RUNNING : APP_STATES;
 }
 
-/* Starts the motion, unless the tick has latched a fault meanwhile and may be braking. */
-static int begin(app_t *app, uint32_t kind, uint32_t begun) {
+/* Starts the motion, unless the tick has latched a fault meanwhile and may be braking, or the lease
+ * of the client has lapsed. */
+static int begin(app_t *app, uint32_t kind, uint32_t begun, bool led) {
     const uint32_t lock = app_clock_lock();
     const uint32_t state = app->safety.state;
     const bool open = state == APP_STATE_IDLE || state == APP_STATE_DAMPING;
     const bool same = app->closing ? open : state == begun;
-    if (same) {
+    const bool lost = led && !lease_held(&app->lease);
+    if (same && !lost) {
         if (kind == MOTION_HOME)
             app->loop.unhomed |= 1u << app->motion.as.home.joint;
         app->motion.kind = kind;
@@ -248,11 +250,12 @@ static int begin(app_t *app, uint32_t kind, uint32_t begun) {
             app->closing = 1;
     }
     app_clock_unlock(lock);
-    return same ? APP_OK : APP_E_STATE;
+    return lost ? APP_E_LEASE : same ? APP_OK : APP_E_STATE;
 }
 
 int app_motion_start(app_t *app, const motion_t *in) {
     float start[DYN_MAX_JOINTS];
+    const bool led = lease_held(&app->lease);
     app->where = UINT32_MAX;
     if (in->kind >= MOTIONS)
         return APP_E_KIND;
@@ -277,7 +280,7 @@ int app_motion_start(app_t *app, const motion_t *in) {
                        : in->kind == MOTION_JOG    ? start_jog(app, in)
                        : in->kind == MOTION_HOME   ? homing_start(app, in)
                                                    : start_profile(app, in, start);
-    return status == APP_OK ? begin(app, in->kind, state) : status;
+    return status == APP_OK ? begin(app, in->kind, state, led) : status;
 }
 
 /* ------------------------------------------------------------------------------- control points */

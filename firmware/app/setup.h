@@ -26,11 +26,13 @@ int homing_start(app_t *app, const motion_t *motion);
 
 /* Changes a parameter, as app_set without its rule about overrides. */
 int setup_change(app_t *app, uint32_t parameter, uint32_t joint, float value);
-/* Puts a value back that was in use before. Refused while the outputs are on if it may change only
- * while they are off, or if it would take the torque from an arm that is held. */
+/* Puts a value back that was in use before. Returns APP_E_STATE while it must wait until the outputs
+ * are off: it can change only then, or it takes a guard or torque from the arm. */
 int setup_restore(app_t *app, uint32_t parameter, uint32_t joint, float value);
-/* Ends all overrides, as far as the outputs allow. */
-void setup_end_overrides(app_t *app);
+/* Returns where the value of a parameter is. */
+float *setup_place(app_t *app, uint32_t parameter, uint32_t joint);
+/* Puts all values beneath back without making constants from them, because a robot is loaded next. */
+void setup_forget_overrides(app_t *app);
 /* Keeps the lease within its longest time after a change of arm or rate. */
 void setup_cap_lease(app_t *app);
 bool setup_overridden(const app_t *app, uint32_t parameter, uint32_t joint);

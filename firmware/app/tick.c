@@ -354,7 +354,8 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
     if (!app->loaded)
         app->lease.lapsed = 0; /* there was nothing to lose */
     if (app->loaded) {
-        control_take(app);
+        if (!control_keeps(app))
+            control_take(app);
         take_requests(app);
         step(app, &app->control[app->now], in, out);
     }

@@ -71,8 +71,8 @@ enum {
     X(17, CLEAR, AGAIN, "", "i16 reason",                                                          \
       "clears the fault; no output changes: the state becomes running if the loop holds or "       \
       "lowers the arm, damping if the arm is damped, else idle; refused while the arm brakes, "    \
-      "and while the hardware keeps the outputs of the real arm off. It also acknowledges what "   \
-      "the board could not restore at its start")                                                  \
+      "and while the hardware keeps the outputs of the real arm off. Without a fault it "          \
+      "acknowledges what the board could not restore at its start")                                \
     X(18, PLACE, AGAIN, "u32 token, f32 q[joints]", "i16 reason",                                  \
       "puts the simulated arm at the position q")                                                  \
     X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "sends input numbers of a row, see Rows")       \

@@ -85,18 +85,17 @@ void server_lease(server_t *server) {
 static int allowed(server_t *server, uint32_t token) {
     const lease_t *lease = &server->app->lease;
     if (lease_mine(lease, token))
-        (void)app_lease(server->app, token, lease->ms);
-    else if (lease_held(lease))
-        return APP_E_LEASE;
-    return APP_OK;
+        return app_lease(server->app, token, lease->ms);
+    return lease_held(lease) ? APP_E_LEASE : APP_OK;
 }
 
-/* The same for motions: the real arm moves only for the client that has the lease. */
+/* The same for motions: the real arm moves only for the client that has the lease. It must have it
+ * after the renewal, because a tick may have ended it before. */
 static int leads(server_t *server, uint32_t token) {
     float arm = ARM_SIMULATED;
     (void)app_get(server->app, PARAMETER_arm, 0, &arm);
-    return arm != ARM_SIMULATED && !lease_mine(&server->app->lease, token) ? APP_E_LEASE
-                                                                           : allowed(server, token);
+    const int reason = allowed(server, token);
+    return arm != ARM_SIMULATED && !lease_mine(&server->app->lease, token) ? APP_E_LEASE : reason;
 }
 
 /* ------------------------------------------------------------------------------------ telemetry */
@@ -172,11 +171,11 @@ int serve_STOP(server_t *server, exchange_t *x) {
 int serve_CLEAR(server_t *server, exchange_t *x) {
     if (x->size != 0)
         return LINK_SIZE;
-    const bool told = server->unrestored && server->app->safety.state != APP_STATE_FAULT;
-    const int reason = told ? APP_OK : app_clear(server->app);
-    if (reason == APP_OK)
+    if (server->unrestored && server->app->safety.state != APP_STATE_FAULT) {
         server->unrestored = 0;
-    return server_refused(x, reason);
+        return server_refused(x, APP_OK);
+    }
+    return server_refused(x, app_clear(server->app));
 }
 
 int serve_PLACE(server_t *server, exchange_t *x) {

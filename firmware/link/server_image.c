@@ -227,9 +227,11 @@ static int save(server_t *server) {
 int serve_SAVE(server_t *server, exchange_t *x) {
     if (x->size != 0)
         return LINK_SIZE;
-    float *before = in_place(server) ? app_lend(server->app) : NULL;
-    if (!app_rests(server->app) || (in_place(server) && before == NULL))
+    if (!app_rests(server->app))
         return LINK_STATE;
+    if (in_place(server) && lease_held(&server->app->lease))
+        return LINK_LEASED; /* the robot would be loaded again, and its joints be unhomed */
+    float *before = in_place(server) ? app_lend(server->app) : NULL;
     if (server->running_length == 0)
         return LINK_NOTHING;
     if (server->port->medium == NULL)

@@ -72,9 +72,9 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
     X(guard_reversals, ONE, ANY | UP, "1/s", 1, 1000, 20, "",                                      \
       "raises the fault `unstable` if the torque of a joint swings more often than this between "  \
       "both directions, beyond half of its limit in each; eight more are allowed")                 \
-    X(guard_supply_low, ONE, ANY | DOWN, "", 0, 1, 0.7f, "",                                       \
+    X(guard_supply_low, ONE, IDLE | DOWN, "", 0, 1, 0.7f, "",                                      \
       "raises the fault `supply low` if the supply is below this fraction of the nominal voltage") \
-    X(guard_supply_high, ONE, ANY | UP, "", 1, 3, 1.25f, "",                                       \
+    X(guard_supply_high, ONE, IDLE | UP, "", 1, 3, 1.25f, "",                                      \
       "raises the fault `supply high` if the supply is above this multiple of the nominal "        \
       "voltage")                                                                                   \
     X(guard_encoder_ticks, ONE, ANY | WHOLE | UP, "ticks", 0, 1000, 5, "",                         \

@@ -196,7 +196,7 @@ def test_interrupted_run_stops_the_arm(folder):
         tool.send_signal(number)
         _, errors = tool.communicate(timeout=TIMEOUT_S)
         assert tool.returncode == -number, f"exit code {tool.returncode}: {errors}"
-        assert "interrupted: the arm has stopped, and the brakes hold it; the outputs are off" in errors, errors
+        assert "interrupted: the arm rests, and the outputs are off" in errors, errors
 
 
 def test_parameters_of_joints_need_a_robot(folder):

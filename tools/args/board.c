@@ -151,7 +151,8 @@ int board_outputs_off(const request_t *request, client_t *client) {
     diag_error(client->device.board,
                "if the arm has no brakes (`brakes` is 0), support the arm and reset the board; "
                "otherwise `appell monitor` shows what the arm does",
-               "the outputs stay on, because the loop goes on holding or moving the arm");
+               "the outputs stay on, because the loop goes on holding or moving the arm, or the "
+               "motors damp it");
     return EXIT_NO;
 }
 

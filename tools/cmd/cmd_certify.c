@@ -164,7 +164,9 @@ static int measure(client_t *client, costs_t *costs) {
     int joint;
     float now;
     costs->ticks = 0;
-    if (client_lead(client, "certify") != 0 || find_place(client, &place) != 0 ||
+    /* Nobody can choose the other arm from here on. */
+    if (client_lead(client, "certify") != 0 || client_simulated(client, "certify") != 0 ||
+        find_place(client, &place) != 0 ||
         client_parameter(client, "stages", &parameter, &joint) != 0 ||
         client_override(client, parameter, 0, 1, &now) != 0 ||
         client_motion(client, &stream) != 0 || measure_ticks(client, &place, 1, costs) != 0)

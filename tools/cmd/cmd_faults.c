@@ -166,11 +166,26 @@ static int not_cleared(client_t *client) {
     return EXIT_NO;
 }
 
+/* Says what clearing has not changed. */
+static int cleared(client_t *client) {
+    device_status_t status;
+    if (client_status(client, &status) != 0)
+        return board_error(client);
+    if (status.state == APP_STATE_DAMPING)
+        diag_note(client->device.board, "the arm is still damped, and nothing holds it: it sinks "
+                                        "until a motion begins, which first holds it");
+    if (status.flags & STATUS_UNRESTORED)
+        diag_note(client->device.board, "a stored value was refused at the start; `appell status "
+                                        "--port P` says more, and another `appell clear` "
+                                        "acknowledges it");
+    return EXIT_YES;
+}
+
 int cmd_clear(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
-    const int result = client_clear(client) == 0       ? EXIT_YES
+    const int result = client_clear(client) == 0       ? cleared(client)
                        : client->reason == APP_E_STATE ? not_cleared(client)
                                                        : board_error(client);
     client_close(client);

@@ -62,7 +62,7 @@ static int list_weaker(client_t *client, change_t report) {
         const device_parameter_t *t = &client->device.parameter[i];
         float now;
         bool saved;
-        if (t->weaker == 0)
+        if (t->weaker == 0 || t->fallback == 0) /* 0: the guard is off by default */
             continue;
         if (client_get(client, i, 0, &now, &saved) != 0)
             return -1;

@@ -187,7 +187,8 @@ int client_follow(client_t *client) {
 }
 
 int client_ask(client_t *client, link_message_t message, const void *payload, size_t size) {
-    if (renew(client) != 0)
+    /* A stop waits for nothing, and works for everybody, also for a client that lost its lease. */
+    if (message != ASK_STOP && renew(client) != 0)
         return -1;
     return ask(client, message, payload, size, client->tries, client->timeout_ms);
 }

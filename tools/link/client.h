@@ -229,9 +229,9 @@ int client_points(client_t *client, const float *point, uint32_t points, uint32_
 int client_stop(client_t *client, bool at_once);
 int client_clear(client_t *client);
 /*
- * Switches the outputs off at once and clears the fault. Returns after a tick of the board has done
- * so. After that the board accepts requests that need an arm at rest, and a new motion cannot be
- * confused with the stopped one.
+ * Releases the simulated arm, the real one never: switches the outputs off at once and clears the
+ * fault. Returns after a tick of the board has done so. After that the board accepts requests that
+ * need an arm at rest, and a new motion cannot be confused with the stopped one.
  */
 int client_off(client_t *client);
 int client_place(client_t *client, const float *q);

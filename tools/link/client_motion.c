@@ -8,18 +8,49 @@
 
 /* -------------------------------------------------------------------------------------- motions */
 
-int client_motion(client_t *client, const motion_t *motion) {
+/* 2000 answers take over 20 ms; ticks are at most 10 ms apart. */
+enum { STATE_POLLS = 2000 };
+
+static int send_motion(client_t *client, const motion_t *motion) {
     uint8_t request[9 + 4 * DYN_MAX_JOINTS];
     const uint32_t n =
         motion->kind == MOTION_HOLD || motion->kind == MOTION_POINTS ? 0 : client->device.joints;
-    if (client_lead(client, "appell") != 0)
-        return -1;
     put_u32(request, client->token);
     request[4] = (uint8_t)motion->kind;
     put_f32(request + 5, motion->duration_s);
     for (uint32_t i = 0; i < n; i++)
         put_f32(request + 9 + 4 * i, motion->value[i]);
     return client_ask(client, ASK_MOTION, request, 9 + 4 * (size_t)n);
+}
+
+/* Holds an arm that is damped, which must come before any other motion. Returns false if the arm is
+ * not damped, or is not held. */
+static bool hold_damped(client_t *client) {
+    const motion_t hold = {.kind = MOTION_HOLD};
+    device_status_t status;
+    if (client_status(client, &status) != 0 || status.state != APP_STATE_DAMPING ||
+        send_motion(client, &hold) != 0)
+        return false;
+    for (int i = 0; i < STATE_POLLS && status.state == APP_STATE_DAMPING; i++)
+        if (client_status(client, &status) != 0)
+            return false;
+    return status.state == APP_STATE_RUNNING;
+}
+
+int client_motion(client_t *client, const motion_t *motion) {
+    if (client_lead(client, "appell") != 0)
+        return -1;
+    if (send_motion(client, motion) == 0)
+        return 0;
+    const port_error_t refused = client->error;
+    const int status = client->status, reason = client->reason, place = client->place;
+    if (reason == APP_E_STATE && hold_damped(client))
+        return send_motion(client, motion);
+    client->error = refused;
+    client->status = status;
+    client->reason = reason;
+    client->place = place;
+    return -1;
 }
 
 int client_points(client_t *client, const float *point, uint32_t points, uint32_t *credits) {
@@ -49,11 +80,11 @@ int client_clear(client_t *client) {
 }
 
 int client_off(client_t *client) {
-    enum { POLLS = 2000 }; /* 2000 answers take over 20 ms; ticks are at most 10 ms apart */
     device_status_t first, now;
-    if (client_stop(client, true) != 0 || client_status(client, &first) != 0)
+    if (client_simulated(client, "a release by a command") != 0 || client_stop(client, true) != 0 ||
+        client_status(client, &first) != 0)
         return -1;
-    for (int i = 0; i < POLLS; i++) {
+    for (int i = 0; i < STATE_POLLS; i++) {
         if (client_status(client, &now) != 0)
             return -1;
         if (now.tick == first.tick)

@@ -106,7 +106,8 @@ int client_simulated(client_t *client, const char *what) {
     int joint;
     float arm;
     bool saved;
-    if (client_parameter(client, "arm", &parameter, &joint) != 0 ||
+    if ((!client->device.parameter && client_discover_some(client, DISCOVER_PARAMETERS) != 0) ||
+        client_parameter(client, "arm", &parameter, &joint) != 0 ||
         client_get(client, parameter, 0, &arm, &saved) != 0)
         return -1;
     if (arm == ARM_SIMULATED)

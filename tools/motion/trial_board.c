@@ -132,8 +132,7 @@ static bool stopped(client_t *client) {
             (status.state != APP_STATE_STOPPING && !(status.flags & STATUS_MOVING)))
             break;
     port_fail(&client->error, "give the command again to start anew", "interrupted: %s",
-              status.state == APP_STATE_IDLE
-                  ? "the arm has stopped, and the brakes hold it; the outputs are off"
+              status.state == APP_STATE_IDLE      ? "the arm rests, and the outputs are off"
               : status.state == APP_STATE_RUNNING ? "the arm has stopped, and the loop holds it"
                                                   : "the board was told to stop the arm");
     return true;

@@ -280,6 +280,11 @@ static void test_names_that_the_firmware_does_not_have_are_skipped(void) {
     const device_status_t status = status_now();
     TEST_ASSERT_EQUAL(APP_STATE_IDLE, status.state);
     TEST_ASSERT_TRUE(status.flags & STATUS_UNRESTORED);
+    /* who clears a fault has not thereby seen what could not be restored */
+    app_fault(&board.app, APP_FAULT_WATCHDOG);
+    TEST_ASSERT_EQUAL(0, client_clear(client));
+    TEST_ASSERT_EQUAL(APP_FAULT_NONE, status_now().fault);
+    TEST_ASSERT_TRUE(status_now().flags & STATUS_UNRESTORED);
     TEST_ASSERT_EQUAL(0, client_clear(client)); /* acknowledges it */
     TEST_ASSERT_FALSE(status_now().flags & STATUS_UNRESTORED);
     TEST_ASSERT_EQUAL(-1, client_clear(client));
@@ -389,6 +394,12 @@ static void test_image_in_place(void) {
     TEST_ASSERT_EQUAL(SOURCE_STORE, status_now().source);
     TEST_ASSERT_EQUAL(0, client_get(client, PARAMETER_kp, 0, &value, &kept));
     TEST_ASSERT_TRUE(value == 22 && kept);
+    /* To save is to load the robot again, which nobody does under a command. */
+    TEST_ASSERT_EQUAL(0, client_set(client, PARAMETER_kp, 0, 23, &value));
+    TEST_ASSERT_EQUAL(0, client_lead(client, "x"));
+    TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL(LINK_LEASED, client->status);
+    TEST_ASSERT_EQUAL(0, client_follow(client));
     /* A bad image is not stored. */
     image[300] ^= 1;
     TEST_ASSERT_EQUAL(-1, client_send_image(client, TARGET_APP, image, length, &kept, NULL, NULL));
@@ -803,6 +814,79 @@ static void test_one_commander(void) {
     done();
 }
 
+/* The robot was sent before somebody took the lease: it does not replace the one under him. */
+static void test_lease_between_the_pieces_of_an_image(void) {
+    uint8_t request[PROTOCOL_PAYLOAD_MAX] = {TARGET_APP};
+    open_board();
+    apply();
+    put_u32(request + 1, length);
+    put_u32(request + 5, crc32_add(0, image, length));
+    TEST_ASSERT_EQUAL(0, client_ask(client, ASK_IMAGE_BEGIN, request, 9));
+    const uint32_t most = client->device.payload - 4u;
+    for (uint32_t at = 0; at < length; at += most) {
+        const uint32_t n = length - at < most ? length - at : most;
+        put_u32(request, at);
+        memcpy(request + 4, image + at, n);
+        TEST_ASSERT_EQUAL(0, client_ask(client, ASK_IMAGE_DATA, request, 4 + n));
+    }
+    const uint32_t loads = board.app.loads;
+    TEST_ASSERT_EQUAL(0, lease(77, 1000));
+    request[0] = TARGET_APP;
+    TEST_ASSERT_EQUAL(-1, client_ask(client, ASK_IMAGE_END, request, 1));
+    TEST_ASSERT_EQUAL(LINK_LEASED, client->status);
+    TEST_ASSERT_EQUAL_UINT32(loads, board.app.loads);
+    done();
+}
+
+/* A client that has lost its lease to another one can still stop the arm. */
+static void test_everybody_stops(void) {
+    const motion_t move = {.kind = MOTION_QUINTIC, .duration_s = 5, .value = {0.5f}};
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_motion(client, &move));
+    board_tick(&board, 10);
+    board.app.lease.token = 77;
+    client->renewed_ms -= 1000; /* it is time to renew it */
+    TEST_ASSERT_EQUAL(0, client_stop(client, false));
+    board_tick(&board, 500);
+    TEST_ASSERT_EQUAL(APP_STATE_IDLE, board.app.safety.state); /* the brakes hold it */
+    done();
+}
+
+/* A motion of an arm that is damped holds it first. */
+static void test_a_motion_of_a_damped_arm(void) {
+    const motion_t move = {.kind = MOTION_QUINTIC, .value = {0.01f}};
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_discover_robot(client));
+    board.app.parameter[PARAMETER_brakes] = 0;
+    board.app.control[board.app.now].brakes = 0;
+    board.app.safety.state = APP_STATE_DAMPING;
+    board.app.safety.stop = APP_STOP_DAMP;
+    board_tick(&board, 5);
+    TEST_ASSERT_EQUAL(APP_STATE_DAMPING, status_now().state);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &move), client->error.what);
+    TEST_ASSERT_EQUAL(APP_STATE_RUNNING, status_now().state);
+    /* a refusal for another reason stays what it is */
+    TEST_ASSERT_EQUAL(-1, client_motion(client, &move));
+    TEST_ASSERT_EQUAL(APP_E_STATE, client->reason);
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "the present state of the board"));
+    TEST_ASSERT_EQUAL(0, client_off(client));
+    done();
+}
+
+/* No command releases the real arm, whatever it believed when it began. */
+static void test_commands_release_the_simulated_arm_only(void) {
+    open_board();
+    apply();
+    TEST_ASSERT_EQUAL(0, client_off(client));
+    board.app.parameter[PARAMETER_arm] = ARM_REAL;
+    TEST_ASSERT_EQUAL(-1, client_off(client));
+    TEST_ASSERT_NOT_NULL(strstr(client->error.what, "simulated arm only"));
+    TEST_ASSERT_EQUAL_UINT32(0, board.app.leaving);
+    done();
+}
+
 /* Overrides are told, end with the lease, and are not saved; what is stored is not written again. */
 static void test_overrides_over_the_link(void) {
     device_override_t o;
@@ -1021,6 +1105,10 @@ TEST(test_damaged_line)
 TEST(test_noise)
 TEST(test_one_request_at_a_time)
 TEST(test_one_commander)
+TEST(test_lease_between_the_pieces_of_an_image)
+TEST(test_everybody_stops)
+TEST(test_a_motion_of_a_damped_arm)
+TEST(test_commands_release_the_simulated_arm_only)
 TEST(test_overrides_over_the_link)
 TEST(test_once_ends_with_the_next_request)
 TEST(test_save_again_after_256_requests)

@@ -145,8 +145,9 @@ static void test_saving_moves_the_arm_to_the_other_slot(void) {
 }
 
 /*
- * Saving uses the memory of the points. A motion that waits for more points is therefore dropped.
- * If the next tick would start the motion, SAVE is refused and the points stay.
+ * Saving uses the memory of the points. While a client has the lease, SAVE is refused and its points
+ * stay; a motion without a lease that waits for more points is dropped. If the next tick would start
+ * the motion, SAVE is refused, too.
  */
 static void test_saving_ends_a_motion_that_has_not_begun(void) {
     const motion_t motion = {.kind = MOTION_POINTS, .duration_s = 0.02f};
@@ -156,6 +157,11 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     TEST_ASSERT_EQUAL(0, send(MOTORS));
     TEST_ASSERT_EQUAL(0, client_discover_robot(client));
     TEST_ASSERT_EQUAL_MESSAGE(0, client_motion(client, &motion), client->error.what);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
+    TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
+    TEST_ASSERT_EQUAL(LINK_LEASED, client->status);
+    TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
+    host.app.lease.left = client->token = 0;
     TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
     TEST_ASSERT_EQUAL_MESSAGE(0, client_save(client, &persistent), client->error.what);
     TEST_ASSERT_TRUE(runs(MOTORS));

@@ -337,9 +337,9 @@ static void test_guards_are_weakened_only_at_rest(void) {
         uint32_t parameter;
         float weaker, stronger;
     } guard[] = {
-        {PARAMETER_guard_tracking, 0.3f, 0.2f},   {PARAMETER_guard_speed, 2, 1.1f},
-        {PARAMETER_guard_supply_low, 0.6f, 0.8f}, {PARAMETER_guard_direction, 0, 1},
-        {PARAMETER_hold_fraction, 0.9f, 0.7f},    {PARAMETER_tool_speed, 0.3f, 0.2f},
+        {PARAMETER_guard_tracking, 0.3f, 0.2f}, {PARAMETER_guard_speed, 2, 1.1f},
+        {PARAMETER_guard_reversals, 30, 10},    {PARAMETER_guard_direction, 0, 1},
+        {PARAMETER_hold_fraction, 0.9f, 0.7f},  {PARAMETER_tool_speed, 0.3f, 0.2f},
     };
     for (unsigned k = 0; k < sizeof guard / sizeof guard[0]; k++) {
         hold();
@@ -421,7 +421,7 @@ static void test_torques_do_not_jump(void) {
         float value;
     } change[] = {{PARAMETER_payload_mass, 0.5f},
                   {PARAMETER_kp, 400},
-                  {PARAMETER_kp, 5},
+                  {PARAMETER_kp, 60},
                   {PARAMETER_kd, 60},
                   {PARAMETER_feedback, FEEDBACK_COMPUTED_TORQUE}};
     for (unsigned k = 0; k < sizeof change / sizeof change[0]; k++) {
