@@ -201,7 +201,12 @@
       "check the cable, then clear the fault and give the command again")                          \
     X(31, TOOL_SPEED, "tool speed", TOOL_SPEED, HOLD,                                              \
       "the tool was faster than guard_speed times tool_speed while a person led the arm",          \
-      "jog more slowly; raise tool_speed last")
+      "jog more slowly; raise tool_speed last")                                                    \
+    X(32, THERMAL, "thermal", TORQUE, HOLD,                                                        \
+      "the torque of a joint was above what its motor can give for ever, for so long that the "    \
+      "motor is too hot",                                                                          \
+      "let the motor cool, where gravity takes less torque (`appell status` shows the heat); "     \
+      "move more slowly; if the motor can give more, say so under `thermal:` in the robot file")
 
 typedef enum {
 #define X(number, name, text, does) APP_STATE_##name = number,
