@@ -86,7 +86,7 @@ TEST_DEFS_hal_uart_f1 += -DUART_TX_RING=16 -DUART_RX_RING=8
 TESTS_HOST   += $(addprefix hal_,$(HAL_TESTS_F4) $(HAL_TESTS_F1))
 
 # firmware/: on the host in f32, or in q31 with TEST_REAL_<name>; on a board in the number type of its core.
-TESTS_HOST += control_q31 fixed direction effort effort_q31 sensors sensors_q31 between fit preempt preempt_q31 store link link_f1 supervisor supervisor_model lease held
+TESTS_HOST += control_q31 fixed direction effort effort_q31 sensors sensors_q31 thermal thermal_q31 between fit preempt preempt_q31 store link link_f1 supervisor supervisor_model lease held
 TESTS_HOST += supervisor_unit guard stop homing direction_unit
 # Only control loops in floats have elastic links.
 TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
@@ -103,6 +103,9 @@ TEST_REAL_effort_q31  := q31
 TEST_SRC_sensors      := $(ON_BOARD)
 TEST_SRC_sensors_q31  := $(ON_BOARD)
 TEST_REAL_sensors_q31 := q31
+TEST_SRC_thermal      := $(ON_BOARD)
+TEST_SRC_thermal_q31  := $(ON_BOARD)
+TEST_REAL_thermal_q31 := q31
 # The background calls the wrapped functions; the test runs a tick inside them.
 TEST_SRC_fit          := test/support/planar_image.c
 TEST_SRC_supervisor   := test/support/planar_image.c

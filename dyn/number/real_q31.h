@@ -143,11 +143,14 @@ INLINE real wide_clamp(q31_wide a, real limit, uint32_t *beyond) {
 #define wide_mul(a, b)        (((wider)(a) * (b)) >> DYN_Q31_BITS)
 #define real_exceeds(a, b, by)                                                                     \
     ((a) > (b) && (uint32_t)(a) - (uint32_t)(b) > (uint32_t)(by)) /* exact because a > b */
-#define real_slack(limit) ((limit) >> 12)
-#define real_q15(a)       ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
-#define real_half(a)      ((a) >> 1)
-#define real_to_model     dyn_q31_to
-#define part_turn(u)      ((real)((uint32_t)(u) << (32 - DYN_Q31_BITS)))
+#define real_slack(limit)    ((limit) >> 12)
+#define real_q15(a)          ((int32_t)(((int64_t)(a)*32767) >> DYN_Q31_BITS))
+#define real_half(a)         ((a) >> 1)
+#define REAL_SQUARE_EXPONENT 8
+#define real_square(a)       ((real)(((wider)(a) * (a)) >> (DYN_Q31_BITS + REAL_SQUARE_EXPONENT)))
+#define real_root_mean(sum)  (real_sqrt((sum) >> 1) * 4) /* 4^2 / 2 = 2^8 / 32 */
+#define real_to_model        dyn_q31_to
+#define part_turn(u)         ((real)((uint32_t)(u) << (32 - DYN_Q31_BITS)))
 
 INLINE void real_sincos(real q, real offset, real *cosine, real *sine) {
     dyn_sincos_q30((int32_t)((uint32_t)q + (uint32_t)offset), cosine, sine);

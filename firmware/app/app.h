@@ -160,6 +160,8 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out);
 /* Returns whether the outputs are off and will stay off until the next request. */
 bool app_rests(const app_t *app);
 void app_status(const app_t *app, app_status_t *status);
+/* Returns the heat of a joint in percent, as thermal_percent. */
+uint32_t app_heat(const app_t *app, uint32_t joint);
 /* Returns the joint that the last refusal concerns; UINT32_MAX: none. */
 uint32_t app_where(const app_t *app);
 

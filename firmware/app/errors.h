@@ -74,7 +74,10 @@
     X(-28, OVERRIDE, "a running command overrides this parameter, or it cannot be overridden",     \
       "end that command first; guards of the real arm cannot be overridden")                       \
     X(-29, TOOL_SPEED, "the tool could become faster than tool_speed",                             \
-      "jog more slowly, or raise tool_speed while the outputs are off")
+      "jog more slowly, or raise tool_speed while the outputs are off")                            \
+    X(-30, GAIN,                                                                                   \
+      "kp or kd is so large that no loop at this rate could be stable, in whatever pose",          \
+      "lower it, or raise rate_hz; `appell check ROBOT` tells the largest gains")
 
 typedef enum {
     APP_OK = 0,

@@ -14,7 +14,7 @@
 /* The tick is kept out, because the check uses its scratch. */
 uint32_t control_weak(app_t *app, const control_t *c) {
     const uint32_t lock = app_clock_lock();
-    const uint32_t weak = stop_weak(c, &app->memory.scratch, app->loop.q, real_known(1));
+    const uint32_t weak = stop_weak(c, &app->memory.scratch, app->loop.q, false);
     app_clock_unlock(lock);
     return weak;
 }
@@ -106,13 +106,18 @@ static bool fast_enough(const app_t *app, float busy_s) {
            ((float)app->tick_steps / hz + busy_s) * rate <= BUDGET;
 }
 
+/* Not inlined, for the sake of the stack. */
+static __attribute__((noinline)) bool setup_sim_arm(app_t *app) {
+    const setup_t from = setup_from(app);
+    return sim_arm_setup(&from, &app->sim_arm);
+}
+
 /* Puts the new constants into use at once. If they stayed pending, the next control_change would
  * withdraw them, and the tick would continue with the constants of the previous arm, or with
  * none. */
 int control_settle_all(app_t *app) {
     control_t *c = control_spare(app);
-    const setup_t from = setup_from(app);
-    if (!setup_control(app, c) || !sim_arm_setup(&from, &app->sim_arm))
+    if (!setup_control(app, c) || !setup_sim_arm(app))
         return APP_E_UNITS;
     float q[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < app->n; i++)

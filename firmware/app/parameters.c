@@ -216,6 +216,25 @@ int setup_restore(app_t *app, uint32_t parameter, uint32_t at, float value) {
     return waits && !app_rests(app) ? APP_E_STATE : put(app, parameter, at, value);
 }
 
+/* Returns whether gains and rate fit each other if the parameter gets this value; else app->where is
+ * a joint whose gains are too large. */
+static bool gains_fit(app_t *app, uint32_t parameter, uint32_t at, float value) {
+    const bool rate = parameter == PARAMETER_rate_hz;
+    const float rate_hz = rate ? value : app->parameter[PARAMETER_rate_hz];
+    if (!rate && parameter != PARAMETER_kp && parameter != PARAMETER_kd)
+        return true;
+    for (uint32_t i = rate ? 0 : at; i < (rate ? app->n : at + 1); i++) {
+        settings_t s = app->joint[i];
+        s.kp = parameter == PARAMETER_kp ? value : s.kp;
+        s.kd = parameter == PARAMETER_kd ? value : s.kd;
+        app->where = i;
+        if (!setup_gains_work(&s, setup_gains_most(app, i, rate_hz)))
+            return false;
+    }
+    app->where = at;
+    return true;
+}
+
 int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
     app->where = at;
     if (!names_joint(app, parameter, at))
@@ -225,6 +244,8 @@ int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
         (info->whole && value != (float)(int32_t)value) ||
         (parameter == PARAMETER_encoder_sign && fabsf(value) != 1))
         return APP_E_RANGE;
+    if (app->loaded && !gains_fit(app, parameter, at, value))
+        return APP_E_GAIN;
     /* A real arm that is held must not get brakes, which the next stop would rely on. */
     const bool brakes =
         parameter == PARAMETER_brakes && app->parameter[PARAMETER_arm] != ARM_SIMULATED;

@@ -3,6 +3,7 @@
 #include "firmware/app/setup.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "firmware/app/fit.h"
 #include "firmware/control/number.h"
@@ -53,6 +54,7 @@ static __attribute__((noinline)) void hardware_setup(const app_t *app, control_t
 bool setup_control(const app_t *app, control_t *out) {
     const setup_t from = setup_from(app);
     guard_setup(&from, out);
+    thermal_setup(&from, out);
     const bool fits = control_setup(&from, out);
     hardware_setup(app, out);
     return fits;
@@ -94,8 +96,41 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
         out->counts = out->prismatic ? COUNTS_PRISMATIC : COUNTS_REVOLUTE;
 }
 
+/* Returns the part of its torque limit that a motor can give for ever, as settings_t has it. */
+static uint16_t lasting_of(float torque, float limit) {
+    const float part = torque < limit ? torque / limit : 1;
+    return torque > 0 ? (uint16_t)fmaxf(1, LASTING_ALL * part) : 0;
+}
+
 static float length(const float v[3]) {
     return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static uint16_t heating_of(float time_s) {
+    return time_s > 0 ? (uint16_t)fminf(fmaxf(1, time_s * HEATING_PER_S), UINT16_MAX) : 0;
+}
+
+/* Returns the upper half of a positive float, rounded up. */
+static uint16_t upper_half(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)((bits + UINT16_MAX) >> 16);
+}
+
+bool setup_gains_work(const settings_t *s, gains_t most) {
+    return s->kp >= 0 && s->kd >= 0 && s->kp <= most.kp && s->kd <= most.kd;
+}
+
+gains_t setup_gains_most(const app_t *app, uint32_t at, float rate_hz) {
+    const uint32_t bits = (uint32_t)app->joint[at].inertia << 16;
+    const setup_t from = setup_from(app);
+    const float *t = app->parameter;
+    const float com[3] = {t[PARAMETER_payload_x], t[PARAMETER_payload_y], t[PARAMETER_payload_z]};
+    const float r = setup_reach(&from, at) + length(com);
+    float inertia;
+    memcpy(&inertia, &bits, sizeof inertia);
+    /* the payload of the image counts twice; it may be exchanged for a heavier one */
+    return gains_most(inertia + t[PARAMETER_payload_mass] * r * r, rate_hz);
 }
 
 int setup_settings(app_t *app) {
@@ -112,6 +147,14 @@ int setup_settings(app_t *app) {
         settings_from(&image->joint[i], &app->joint[i]);
         app->joint[i].home = (float)image->home_how[i];
         app->joint[i].home_position = image->home_position[i];
+        const image_thermal_t thermal = image_thermal(image, i);
+        app->joint[i].heating = heating_of(thermal.time_s);
+        app->joint[i].lasting = lasting_of(thermal.continuous, app->joint[i].torque);
+        app->joint[i].inertia = upper_half(gains_inertia(image, i));
+        if (!setup_gains_work(&app->joint[i], gains_most(gains_inertia(image, i), rate))) {
+            app->where = i;
+            return APP_E_GAIN;
+        }
         app->joint[i].unit = setup_unit(&app->joint[i]);
         if (app->joint[i].motor)
             app->volts = fmaxf(app->volts, app->joint[i].volt);

@@ -6,6 +6,7 @@
 
 #include "firmware/app/app.h"
 #include "firmware/control/setup.h"
+#include "firmware/params/gains.h"
 
 #define FREE_RANGE 25.0 /* range in each direction for a joint without limits, rad or m */
 
@@ -23,6 +24,11 @@ float setup_position_si(const app_t *app, uint32_t joint, real_t q);
 /* Prepares homing of the one joint whose value is not zero. Returns APP_OK or a negative
  * app_error_t. */
 int homing_start(app_t *app, const motion_t *motion);
+
+/* Returns the largest gains that a joint can have at this rate, with the present payload. */
+gains_t setup_gains_most(const app_t *app, uint32_t joint, float rate_hz);
+/* Returns whether the gains of a joint are not negative and at most so large. */
+bool setup_gains_work(const settings_t *settings, gains_t most);
 
 /* Changes a parameter, as app_set without its rule about overrides. */
 int setup_change(app_t *app, uint32_t parameter, uint32_t joint, float value);

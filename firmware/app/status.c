@@ -48,6 +48,10 @@ void app_status(const app_t *app, app_status_t *out) {
     }
 }
 
+uint32_t app_heat(const app_t *app, uint32_t at) {
+    return thermal_percent(&app->control[app->now], &app->safety.thermal, at);
+}
+
 uint32_t app_where(const app_t *app) {
     return app->where;
 }

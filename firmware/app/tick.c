@@ -114,6 +114,19 @@ static finding_t guard_stream(app_t *app, const control_t *c) {
     return f;
 }
 
+/* Adds the torques of this tick to the heat of the motors. After a fault their heat is no reason to
+ * drop an arm that is held or lowered. Not inlined, as take(). */
+static __attribute__((noinline)) void warm(app_t *app, const control_t *c) {
+    const finding_t f = thermal_guard(c, &app->safety.thermal, &app->loop);
+    if (supervisor_closed(&app->safety))
+        judge(app, c, f);
+}
+
+/* Returns whether a fault has taken the torques from the arm. */
+static bool ended(const supervisor_t *v) {
+    return v->state == APP_STATE_FAULT && v->stop > APP_STOP_LOWER;
+}
+
 /* Checks the results of the control step before they reach the outputs. */
 static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
     supervisor_t *v = &app->safety;
@@ -127,7 +140,9 @@ static void supervise(app_t *app, const control_t *c, app_outputs_t *out) {
     const uint32_t kind = app->motion.kind;
     if ((kind == MOTION_JOG || kind == MOTION_BRAKE) && v->state == APP_STATE_RUNNING)
         judge(app, c, guard_tool(c, &app->loop));
-    if (v->state != APP_STATE_FAULT || v->stop <= APP_STOP_LOWER)
+    if (!ended(v))
+        warm(app, c);
+    if (!ended(v))
         return;
     duty_none(app, out);
     out->enable = supervisor_damps(v);
@@ -225,6 +240,8 @@ static void rest(app_t *app, const control_t *c, const app_inputs_t *in, app_out
         s->tau_model[i] = s->tau[i] = s->volt[i] = real_known(0);
     duty_none(app, out);
     s->limited = s->unproved = 0;
+    if (!out->enable) /* shorted windings get hot in a way that is not known */
+        warm(app, c);
     record_sample(app, c);
     simulate(app, c, out);
 }

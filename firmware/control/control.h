@@ -23,6 +23,9 @@ typedef struct {
     gain_t observe;   /* observer: from position error to change of speed */
     gain_t kp, kd;    /* PD: gains to torque; computed torque: to acceleration */
     real_t tau_max;   /* torque limit */
+    real_t lasting;   /* torque that the motor can give for ever */
+    gain_t warm;      /* thermal guard: from a sum of squares of torque to heat */
+    int32_t cool;     /* thermal guard: part by which heat follows in a window; 0: no guard */
     /* from volts (torque mode: torque) to duty cycle at the nominal supply */
     gain_t duty;
     real_t qd_max;              /* q31: largest speed that the number format holds */
@@ -59,7 +62,7 @@ typedef struct {
     real_t observe;        /* observer: fraction of a position error that is corrected in a tick */
     gain_t supply_per_mV;  /* from supply in mV to a fraction of the nominal supply */
     real_t per_segment;    /* 1 / segment */
-    real_t lasting;        /* fraction of the torque limits that a motor can give continuously */
+    real_t scale;          /* limits_scale */
     int32_t supply_least_mV, supply_most_mV;
     uint16_t limit_half_ticks; /* allowed time at a limit of torque or voltage, in half ticks */
     uint16_t leak_ticks;       /* ticks after which a reversal of torque is forgotten */

@@ -73,6 +73,14 @@ INLINE int32_t gain_whole(gain g, real a) {
 #define real_to_model(a, exponent) ((void)(exponent), (double)(a))
 #endif
 
+/* Returns a^2, in fixed point divided by 2^8, so that 32 squares of torques can be added; and the
+ * root of the mean of 32 such squares from their sum. */
+#ifndef real_square
+#define REAL_SQUARE_EXPONENT 0
+#define real_square(a)       real_mul(a, a)
+#define real_root_mean(sum)  real_sqrt((sum) / 32)
+#endif
+
 #ifndef real_half
 #define real_half(a) ((a) * (real)0.5)
 #endif

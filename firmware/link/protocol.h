@@ -208,7 +208,10 @@ typedef enum {
     X(3, METHOD, "u8 problem, u8 reals (bits f32, f64, q31), text problem, text method")           \
     X(4, CHOICE, "u32 every, u8 count, u8 field[count]: the chosen telemetry")                     \
     X(5, LEASE, "u32 ticks until the lease lapses (0: nobody has it), text name of its holder")    \
-    X(6, OVERRIDE, "u8 parameter, u8 joint, f32 value that returns when the override ends")
+    X(6, OVERRIDE, "u8 parameter, u8 joint, f32 value that returns when the override ends")        \
+    X(7, HEAT,                                                                                     \
+      "u8 heat[joints]: percent of the heat at which the fault `thermal` comes; 255 if the joint " \
+      "has no torque limit and so no guard")
 
 typedef enum {
 #define X(number, name, record) TOPIC_##name = number,

@@ -269,6 +269,10 @@ int serve_DESCRIBE(server_t *server, exchange_t *x) {
             return LINK_INDEX;
         describe_override(&server->app->overrides, index, &record);
         break;
+    case TOPIC_HEAT:
+        for (uint32_t i = 0; i < server->app->n; i++)
+            record_byte(&record, app_heat(server->app, i));
+        break;
     default:
         return LINK_INDEX;
     }

@@ -234,6 +234,31 @@ static int get_home(image_t *out, image_where_t *where) {
     return any ? IMAGE_OK : fail(where, IMAGE_NO_JOINT, "HOME", IMAGE_E_CODE);
 }
 
+image_thermal_t image_thermal(const image_t *image, uint32_t joint) {
+    const uint8_t *at = image->section[IMAGE_SECTION_THRM].bytes;
+    image_thermal_t out = {0, 0};
+    if (at)
+        out = (image_thermal_t){get_f32(at + joint * IMAGE_THERMAL_SIZE),
+                                get_f32(at + joint * IMAGE_THERMAL_SIZE + 4)};
+    return out;
+}
+
+/* Checks the section THRM, if there is one. */
+static int check_thermal(const image_t *image, image_where_t *where) {
+    const image_section_t *section = &image->section[IMAGE_SECTION_THRM];
+    float number, most = 0;
+    if (!section->bytes)
+        return IMAGE_OK;
+    if (section->size != image->n * IMAGE_THERMAL_SIZE)
+        return fail(where, IMAGE_NO_JOINT, "THRM", IMAGE_E_LENGTH);
+    for (uint32_t i = 0; i < 2 * image->n; i++) {
+        if (!get_number(section->bytes + 4 * i, KIND_POSITIVE, &number))
+            return fail(where, i / 2, "thermal", IMAGE_E_NUMBER);
+        most = number > most ? number : most;
+    }
+    return most > 0 ? IMAGE_OK : fail(where, IMAGE_NO_JOINT, "THRM", IMAGE_E_CODE);
+}
+
 static int put_home(const image_t *image, uint8_t *bytes, size_t room, size_t *used,
                     image_where_t *where) {
     bool any = false;
@@ -336,6 +361,8 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
     status = get_sections(bytes + names + taken, length - names - taken, out, where);
     if (status == IMAGE_OK)
         status = get_home(out, where);
+    if (status == IMAGE_OK)
+        status = check_thermal(out, where);
     /* Compares the checksum a second time: a supply glitch that skips one instruction must not let
      * a damaged image in (test/system/test_skips.py). */
     if (status == IMAGE_OK && get_u32(bytes + 4) != crc32_add(0, bytes + 8, length - 8))
@@ -367,6 +394,10 @@ static int put_sections(const image_t *image, uint8_t *bytes, size_t room, size_
                         image_where_t *where) {
     for (uint32_t i = 0; i < IMAGE_SECTIONS; i++) {
         const image_section_t *section = &image->section[i];
+        const int home =
+            i == IMAGE_SECTION_HOME ? put_home(image, bytes, room, used, where) : IMAGE_OK;
+        if (home != IMAGE_OK)
+            return home;
         if (!section->bytes || i == IMAGE_SECTION_HOME)
             continue;
         if (section->size % 4 != 0)
@@ -420,8 +451,6 @@ int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
     int status = put_names(image, bytes, room, &used, where);
     if (status == IMAGE_OK)
         status = put_sections(image, bytes, room, &used, where);
-    if (status == IMAGE_OK)
-        status = put_home(image, bytes, room, &used, where);
     if (status != IMAGE_OK)
         return status;
     put_u32(bytes + 12, (uint32_t)used);

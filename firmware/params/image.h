@@ -59,17 +59,23 @@
  * FLEX: firmware/params/image_flex.h.
  * HOME: for each of the n joints how it finds its position (0 absolute encoder, 1/-1 upper/lower
  * stop, 2/-2 switch at the upper/lower end) and the position of stop or switch; absent if all
- * encoders are absolute. */
+ * encoders are absolute.
+ * THRM: for each of the n joints the torque (N m or N) that its motor can give for ever, and the
+ * seconds for which it can give its torque limit, from cold; 0 if the file does not say it; absent
+ * if it says nothing. */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
     X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
       "constants of the arm, prepared for fixed point (q31)")                                      \
     X(FLEX, IMAGE_TAG('F', 'L', 'E', 'X'), IMAGE_FLEX_MOST,                                        \
       "beams and modes of the elastic links")                                                      \
     X(HOME, IMAGE_TAG('H', 'O', 'M', 'E'), DYN_MAX_JOINTS *IMAGE_HOME_SIZE,                        \
-      "homing: how each joint finds its position")
+      "homing: how each joint finds its position")                                                 \
+    X(THRM, IMAGE_TAG('T', 'H', 'R', 'M'), DYN_MAX_JOINTS *IMAGE_THERMAL_SIZE,                     \
+      "what the motors can give for ever, and for how long they can give their limits")
 
-#define IMAGE_HOME_SIZE 8u /* bytes per joint */
-#define IMAGE_HOME_MOST 2  /* codes are -2 to 2 */
+#define IMAGE_HOME_SIZE    8u /* bytes per joint */
+#define IMAGE_HOME_MOST    2  /* codes are -2 to 2 */
+#define IMAGE_THERMAL_SIZE 8u
 
 /* Largest section FLEX: every link is a beam with all modes. */
 #define IMAGE_FLEX_MOST                                                                            \
@@ -256,6 +262,13 @@ typedef struct {
     float home_position[DYN_MAX_JOINTS];
     int8_t home_how[DYN_MAX_JOINTS];
 } image_t;
+
+/* What the section THRM says about a joint; 0: it does not say it. */
+typedef struct {
+    float continuous; /* torque that the motor can give for ever, N m or N */
+    float time_s;     /* for which it can give its torque limit, from cold */
+} image_thermal_t;
+image_thermal_t image_thermal(const image_t *image, uint32_t joint);
 
 /* Where an error was found: a joint (or IMAGE_NO_JOINT) and a field of the tables, or NULL. */
 #define IMAGE_NO_JOINT UINT32_MAX

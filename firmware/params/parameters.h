@@ -89,9 +89,9 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "1 raises the fault `direction` if a joint accelerates against its torque for about 30 ms; " \
       "0 switches this check off")                                                                 \
     /* Stops. */                                                                                   \
-    X(hold_fraction, ONE, ANY | UP, "", 0, 1, 0.8f, "",                                            \
-      "a stop may hold the arm only if gravity needs at most this fraction of every joint's "      \
-      "torque limit")                                                                              \
+    X(hold_fraction, ONE, ANY | UP, "", 0.01f, 1, 0.8f, "",                                        \
+      "a motor can give this fraction of its torque limit for ever, unless the robot file gives "  \
+      "thermal.continuous; a stop may hold the arm only if gravity needs no more")                 \
     X(brakes, ONE, ANY | WHOLE, "", -1, 1, -1, "brakes",                                           \
       "1 if the arm has brakes that hold it while the outputs are off; 0 if it has none; -1 if "   \
       "nobody has said it: the simulated arm then has brakes, and the real arm cannot be chosen")  \

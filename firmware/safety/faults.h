@@ -202,8 +202,11 @@
     X(31, TOOL_SPEED, "tool speed", TOOL_SPEED, HOLD,                                              \
       "the tool was faster than guard_speed times tool_speed while a person led the arm",          \
       "jog more slowly; raise tool_speed last")                                                    \
-    X(32, THERMAL, "thermal", NONE, HOLD, "the row of the thermal guard stands here",              \
-      "keep that one")                                                                             \
+    X(32, THERMAL, "thermal", TORQUE, HOLD,                                                        \
+      "the torque of a joint was above what its motor can give for ever, for so long that the "    \
+      "motor is too hot",                                                                          \
+      "let the motor cool, where gravity takes less torque (`appell status` shows the heat); "     \
+      "move more slowly; if the motor can give more, say so under `thermal:` in the robot file")   \
     X(33, STUCK, "stuck", NONE, DAMP,                                                              \
       "a joint did not move by a single count although its torque must have moved it, or the low " \
       "bits of its encoder did not: the joint is blocked, or its encoder does not see it",         \

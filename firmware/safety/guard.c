@@ -180,7 +180,6 @@ static uint16_t ticks_of(const setup_t *from, double seconds) {
 void guard_setup(const setup_t *from, control_t *out) {
     const float *t = from->parameter;
     const double nominal = 1000 * (double)from->volts;
-    (void)real_from_model((double)t[PARAMETER_hold_fraction], PART, &out->lasting);
     out->supply_least_mV = (int32_t)(nominal * (double)t[PARAMETER_guard_supply_low]);
     out->supply_most_mV = (int32_t)(nominal * (double)t[PARAMETER_guard_supply_high]);
     out->segment = t[PARAMETER_guard_direction] != 0 ? ticks_of(from, LOOK_S) : 0;

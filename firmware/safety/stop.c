@@ -1,6 +1,6 @@
-/* Chooses a stop from model and pose. The loop may hold the arm if gravity takes no more than a
- * fraction of the torque limits (hold_fraction), and lower the arm if gravity takes no more than
- * the torque limits. Otherwise shorted windings damp the arm if every joint has a motor; if not,
+/* Chooses a stop from model and pose. The loop may hold the arm if gravity takes no more than the
+ * torques that the motors can give for ever, and lower the arm if gravity takes no more than the
+ * torque limits; limits_scale lowers both. Otherwise shorted windings damp the arm if every joint has a motor; if not,
  * the arm is released. Without feedback the arm is neither held nor lowered. The caller gives the
  * best stop that the fault allows: after a lost encoder it is one that needs no encoder. */
 #include "firmware/safety/stop.h"
@@ -15,11 +15,13 @@ static void gravity(const control_t *c, scratch_t *k, const real at[]) {
     DYN(fast_gravity)(c->arm, &k->fast, k->q, k->tau);
 }
 
-uint32_t stop_weak(const control_t *c, scratch_t *k, const real q[], real part) {
+uint32_t stop_weak(const control_t *c, scratch_t *k, const real q[], bool lasting) {
     gravity(c, k, q);
-    for (uint32_t i = 0; i < c->arm->n; i++)
-        if (real_size(k->tau[i]) > real_mul(part, c->joint[i].tau_max))
+    for (uint32_t i = 0; i < c->arm->n; i++) {
+        const control_joint_t *j = &c->joint[i];
+        if (real_size(k->tau[i]) > (lasting ? real_mul(c->scale, j->lasting) : j->tau_max))
             return i;
+    }
     return APP_NO_JOINT;
 }
 
@@ -27,9 +29,9 @@ uint32_t stop_choose(const control_t *c, scratch_t *k, const loop_t *s, uint32_t
     uint32_t stop = best;
     if (stop <= APP_STOP_LOWER && c->feedback == FEEDBACK_OFF)
         stop = APP_STOP_DAMP;
-    if (stop == APP_STOP_HOLD && stop_weak(c, k, s->q_hat, c->lasting) != APP_NO_JOINT)
+    if (stop == APP_STOP_HOLD && stop_weak(c, k, s->q_hat, true) != APP_NO_JOINT)
         stop = APP_STOP_LOWER;
-    if (stop == APP_STOP_LOWER && stop_weak(c, k, s->q_hat, real_known(1)) != APP_NO_JOINT)
+    if (stop == APP_STOP_LOWER && stop_weak(c, k, s->q_hat, false) != APP_NO_JOINT)
         stop = APP_STOP_DAMP;
     if (stop == APP_STOP_DAMP && !c->damping)
         stop = APP_STOP_RELEASE;

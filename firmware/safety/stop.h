@@ -5,9 +5,9 @@
 #include "firmware/control/reference.h"
 #include "firmware/safety/faults.h"
 
-/* Returns the first joint where gravity takes more than the fraction `part` of the torque limit, or
- * APP_NO_JOINT. Uses the scratch. */
-uint32_t stop_weak(const control_t *control, scratch_t *scratch, const real_t q[], real_t part);
+/* Returns the first joint where gravity takes more than the torque limit, or, if `lasting`, than the
+ * torque that the motor can give for ever; or APP_NO_JOINT. Uses the scratch. */
+uint32_t stop_weak(const control_t *control, scratch_t *scratch, const real_t q[], bool lasting);
 /* Returns the best stop, not better than `best`, that arm and pose allow. */
 uint32_t stop_choose(const control_t *control, scratch_t *scratch, const loop_t *loop,
                      uint32_t best);

@@ -8,6 +8,7 @@
 #include "firmware/control/reference.h"
 #include "firmware/safety/faults.h"
 #include "firmware/safety/guard.h"
+#include "firmware/safety/thermal.h"
 
 typedef struct {
     volatile uint32_t state, fault; /* app_state_id_t, app_fault_t */
@@ -19,6 +20,7 @@ typedef struct {
     uint16_t waiting; /* ticks in which the outputs should be on and are not */
     uint16_t closing; /* ticks since the brakes began to close; the loop holds until they hold */
     guard_t guard;
+    thermal_t thermal; /* no fault, stop or motion resets it */
 } supervisor_t;
 
 /* The data that the supervisor acts on: the constants of the tick, the loop and the motion. */

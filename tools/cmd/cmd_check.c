@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tools/args/arm.h"
+#include "tools/image/robot_image.h"
 #include "tools/cmd/commands.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
@@ -62,8 +63,8 @@ int cmd_check(const request_t *request) {
     messages_t messages = MESSAGES_INIT;
     int status = EXIT_BAD;
     robot_t *robot = arm_load(request, &messages);
-    if (robot)
-        (void)robot_check(robot, &messages);
+    if (robot && robot_check(robot, &messages) == 0)
+        (void)robot_image_drives(robot, &messages);
     if (!robot && messages.errors == 0) {
         status = EXIT_BAD; /* an option was wrong; its message is already printed */
     } else if (unreadable(&messages)) {

@@ -4,6 +4,7 @@
 
 #include "firmware/params/image.h"
 #include "firmware/safety/faults.h"
+#include "firmware/safety/thermal.h"
 #include "tools/args/board.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/json.h"
@@ -18,6 +19,7 @@ typedef struct {
     device_hardware_t hardware;
     float real; /* parameter `arm` */
     char leader[CLIENT_NAME];
+    uint8_t heat[DYN_MAX_JOINTS]; /* percent of what trips; 255: no guard */
 } board_now_t;
 
 static const struct {
@@ -136,6 +138,29 @@ static void change_json(const char *name, const char *kind, double value, double
     json_end();
 }
 
+/* Returns the hottest motor, or the number of joints if none is guarded. */
+static uint32_t hottest(const client_t *client, const board_now_t *b) {
+    uint32_t found = client->device.joints;
+    for (uint32_t i = 0; i < client->device.joints; i++)
+        if (b->heat[i] != THERMAL_NONE &&
+            (found == client->device.joints || b->heat[i] > b->heat[found]))
+            found = i;
+    return found;
+}
+
+static void heat_text(const client_t *client, const board_now_t *b) {
+    const uint32_t at = hottest(client, b);
+    if (client->device.joints == 0)
+        return;
+    if (at < client->device.joints)
+        out_format("heat: the motor of %s has %u %% of what it stands, the others less\n",
+                   client->device.joint[at], b->heat[at]);
+    for (uint32_t i = 0; i < client->device.joints; i++)
+        if (b->heat[i] == THERMAL_NONE)
+            out_format("heat: the motor of %s is not guarded: the joint has no torque limit\n",
+                       client->device.joint[i]);
+}
+
 static int text(client_t *client, const board_now_t *b) {
     const hardware_t *h = &b->hardware.is;
     char line[TEXT_MAX];
@@ -145,6 +170,7 @@ static int text(client_t *client, const board_now_t *b) {
         out_format("fault %u, %s: %s\n    cure: %s\n", b->fault.fault,
                    app_fault_name(b->fault.fault), app_fault_cause(b->fault.fault),
                    app_fault_cure(b->fault.fault));
+    heat_text(client, b);
     if (*b->leader)
         out_format("the command `%s` moves the arm\n", b->leader);
     if (list_changes(client, change_text) != 0)
@@ -200,6 +226,10 @@ static int json(client_t *client, const board_now_t *b) {
     json_integer("fault", b->fault.fault);
     json_string("name", app_fault_name(b->fault.fault));
     json_string("cure", app_fault_cure(b->fault.fault));
+    json_list("heat");
+    for (uint32_t i = 0; i < client->device.joints; i++)
+        json_integer(NULL, b->heat[i] == THERMAL_NONE ? -1 : b->heat[i]);
+    json_list_end();
     json_string("leader", b->leader);
     json_bool("unrestored", b->status.flags & STATUS_UNRESTORED);
     if (b->status.load_joint < b->status.joints) {
@@ -248,6 +278,7 @@ int cmd_status(const request_t *request) {
         client_hardware(client, &b.hardware) != 0 ||
         client_parameter(client, "arm", &arm, &joint) != 0 ||
         client_get(client, arm, 0, &b.real, &saved) != 0 || client_leader(client, b.leader) != 0 ||
+        client_heat(client, b.heat) != 0 ||
         (request_has(request, OPTION_JSON) ? json(client, &b) : text(client, &b)) != 0) {
         status = board_error(client);
     } else {

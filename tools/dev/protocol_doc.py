@@ -67,7 +67,7 @@ def lines(words):
 
 def fill(header):
     index = {"ROBOT": "0", "PARAMETER": "its number", "FIELD": "its number", "METHOD": "its number", "CHOICE": "0",
-             "LEASE": "0", "OVERRIDE": "from 0"}
+             "LEASE": "0", "OVERRIDE": "from 0", "HEAT": "0"}
     return {
         "MESSAGES": rows("number | message | again or once | what it does", [[n, "`%s`" % name, once.lower(), text]
                          for n, name, once, _, _, text in table(header, "ASK_TABLE")]),

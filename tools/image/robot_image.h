@@ -9,6 +9,10 @@
  * messages. If q31 cannot be proved, a note says why. */
 uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messages);
 
+/* Adds a note if the robot does not say what heat its motors stand, and an error for each gain that
+ * is too large at the rate of the robot. Returns whether there is none. */
+bool robot_image_drives(const robot_t *robot, messages_t *messages);
+
 /* Reads a robot image; for robot_options_t.image_reader. */
 int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
                      const robot_options_t *options, robot_t *out, messages_t *messages);

@@ -10,5 +10,8 @@ void robot_to_image(const robot_t *robot, image_t *image);
 /* Makes the section FLEX. Returns NULL with an error, or without one if the arm is rigid. The bytes
  * must live as long as the image. */
 uint8_t *robot_image_flex(const robot_t *robot, image_t *image, messages_t *messages);
+/* Makes the section THRM, if a joint says something about heat. Returns bytes that the caller frees
+ * when the image is written. */
+uint8_t *robot_image_thermal(const robot_t *robot, image_t *image);
 
 #endif

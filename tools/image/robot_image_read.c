@@ -52,6 +52,9 @@ static void image_to_robot(const image_t *image, const dyn_model_t *model, robot
         image_to_joint(&image->joint[i], image->joint_name[i], &out->joint[i]);
         out->joint[i].homing =
             (robot_homing_t){image->home_how[i], (double)image->home_position[i]};
+        const image_thermal_t thermal = image_thermal(image, i);
+        out->joint[i].thermal =
+            (robot_thermal_t){(double)thermal.continuous, (double)thermal.time_s};
         out->joint[i].source.type = model->joint[i].type;
         out->joint[i].source.link = model->joint[i].link;
         out->joint[i].source.drive = model->joint[i].drive;
@@ -156,6 +159,16 @@ static bool same_flex(const image_t *image, const robot_t *robot, const robot_t 
     return same;
 }
 
+static bool same_thermal(const image_t *image, const robot_t *again) {
+    bool same = true;
+    for (uint32_t i = 0; i < image->n; i++) {
+        const image_thermal_t t = image_thermal(image, i);
+        same = same && t.continuous == (float)again->joint[i].thermal.continuous &&
+               t.time_s == (float)again->joint[i].thermal.time;
+    }
+    return same;
+}
+
 /*
  * Checks that a robot file can express the image, so that --show loses nothing: the image has no
  * number where it says that none was given, and no number that the schema forbids. A board accepts
@@ -179,17 +192,21 @@ static bool robot_file_says_it(const image_t *image, const robot_t *robot, messa
     } else {
         messages_t own = MESSAGES_INIT;
         good = robot_parse(robot->file, text, size, NULL, copy, &own) == 0;
-        if (good)
+        bool same = good;
+        if (good) {
             robot_to_image(copy, again);
+            same = same_content(image, again) && same_flex(image, robot, copy) &&
+                   same_thermal(image, copy);
+        }
         if (!good && own.count > 0)
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT,
                          (message_place_t){place.file, 0, own.item[0].subject}, cure,
                          "the robot image has a value that no robot file can express: %s",
                          own.item[0].text);
-        else if (!good || !same_content(image, again) || !same_flex(image, robot, copy))
+        else if (!same)
             messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, cure,
                          "the robot image marks numbers as absent although it contains them");
-        good = good && same_content(image, again) && same_flex(image, robot, copy);
+        good = same;
         messages_free(&own);
         robot_free(copy);
     }

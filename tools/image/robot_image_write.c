@@ -308,6 +308,7 @@ static void writing_failed(const robot_t *robot, int status, const image_where_t
 static int write_all(const robot_t *robot, image_t *image, uint8_t *bytes, size_t *size,
                      image_where_t *where, messages_t *messages) {
     uint8_t *flex = robot_image_flex(robot, image, messages), *q31 = NULL;
+    uint8_t *thermal = robot_image_thermal(robot, image);
     int status = IMAGE_E_NUMBER;
     *where = (image_where_t){IMAGE_NO_JOINT, "elastic links"};
     if (flex || !robot->elastic)
@@ -317,6 +318,7 @@ static int write_all(const robot_t *robot, image_t *image, uint8_t *bytes, size_
         status = image_write(image, bytes, IMAGE_SIZE_MAX, size, where);
     }
     free(q31);
+    free(thermal);
     free(flex);
     return status;
 }
@@ -330,7 +332,9 @@ uint8_t *robot_image_make(const robot_t *robot, size_t *size, messages_t *messag
     uint8_t *bytes = malloc(IMAGE_SIZE_MAX);
     image_where_t where;
     int status = IMAGE_E_ROOM;
-    if (image && bytes) {
+    if (!robot_image_drives(copy, messages)) {
+        status = IMAGE_E_NUMBER;
+    } else if (image && bytes) {
         robot_to_image(copy, image);
         status = write_all(copy, image, bytes, size, &where, messages);
         if (status != IMAGE_OK)

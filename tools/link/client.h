@@ -214,6 +214,9 @@ int client_follow(client_t *client);
 int client_override(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now);
 /* Reads the name of the command that has the lease; "" if nobody has it. */
 int client_leader(client_t *client, char name[CLIENT_NAME]);
+/* Reads how hot each motor is, in percent of the heat that raises the fault `thermal`; 255: the
+ * joint has no torque limit, and so no thermal guard. */
+int client_heat(client_t *client, uint8_t percent[DYN_MAX_JOINTS]);
 /* Reads the k-th override. Returns 1 if there are no more. */
 typedef struct {
     uint8_t parameter, joint;

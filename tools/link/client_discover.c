@@ -136,6 +136,17 @@ int client_leader(client_t *client, char name[CLIENT_NAME]) {
     return 0;
 }
 
+int client_heat(client_t *client, uint8_t percent[DYN_MAX_JOINTS]) {
+    static record_t r;
+    if (client->device.joints == 0)
+        return 0;
+    if (describe(client, TOPIC_HEAT, 0, &r) != 0)
+        return -1;
+    for (uint32_t i = 0; i < client->device.joints; i++)
+        percent[i] = take_u8(&r);
+    return 0;
+}
+
 int client_overridden(client_t *client, uint32_t k, device_override_t *out) {
     static record_t r;
     if (describe(client, TOPIC_OVERRIDE, k, &r) != 0)

@@ -106,6 +106,8 @@ static bool small_joint(const robot_t *robot, const robot_joint_t *j, messages_t
                             j->encoder.offset,
                             j->encoder.ratio,
                             j->homing.position,
+                            j->thermal.continuous,
+                            j->thermal.time,
                             j->kp,
                             j->kd};
     const message_place_t at = {.line = j->line.joint, .subject = j->name};
@@ -118,7 +120,7 @@ static bool small_joint(const robot_t *robot, const robot_joint_t *j, messages_t
            small(robot, "centre of mass", s->link.com, 3, link, messages) &&
            small(robot, "inertia", s->link.inertia, 6, link, messages) &&
            small(robot, "position limits", d->limits.position, 2, at, messages) &&
-           small(robot, "limits, motor, friction, encoder, homing or gains", other,
+           small(robot, "limits, motor, friction, encoder, homing, thermal or gains", other,
                  sizeof other / sizeof other[0], at, messages);
 }
 

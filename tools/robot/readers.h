@@ -54,6 +54,7 @@ typedef struct {
         uint32_t to, side;
         double position;
     } homing;
+    robot_thermal_t thermal;
     struct {
         double kp, kd;
     } gains;
@@ -80,7 +81,8 @@ typedef struct {
 extern const cyaml_schema_value_t raw_number, raw_robot_value;
 extern const cyaml_schema_field_t raw_pose_fields[], raw_dh_fields[], raw_origin_fields[],
     raw_limits_fields[], raw_motor_fields[], raw_friction_fields[], raw_encoder_fields[],
-    raw_homing_fields[], raw_gains_fields[], raw_control_fields[], raw_payload_fields[];
+    raw_homing_fields[], raw_thermal_fields[], raw_gains_fields[], raw_control_fields[],
+    raw_payload_fields[];
 extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3];
 
 #define RAW_OPTIONAL CYAML_FLAG_OPTIONAL
@@ -97,6 +99,7 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
         CYAML_FIELD_MAPPING("friction", RAW_OPTIONAL, raw_joint_t, friction, raw_friction_fields), \
         CYAML_FIELD_MAPPING("encoder", RAW_OPTIONAL, raw_joint_t, encoder, raw_encoder_fields),    \
         CYAML_FIELD_MAPPING("homing", RAW_OPTIONAL, raw_joint_t, homing, raw_homing_fields),       \
+        CYAML_FIELD_MAPPING("thermal", RAW_OPTIONAL, raw_joint_t, thermal, raw_thermal_fields),    \
         CYAML_FIELD_MAPPING("gains", RAW_OPTIONAL, raw_joint_t, gains, raw_gains_fields)
 
 #define RAW_ROBOT_FIELDS(structure, joint_value)                                                   \
@@ -116,7 +119,7 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
 /* Reads the top-level keys of the file, except what is inside the joints, and their line
  * numbers. */
 void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, messages_t *messages);
-/* Reads a joint without its link: frame, limits, motor, friction, encoder, homing and gains. */
+/* Reads a joint without its link: frame, limits, motor, friction, encoder, homing, heat and gains. */
 void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t *raw,
                   robot_joint_t *joint, dyn_convention_t convention, messages_t *messages);
 /* Reports names that two joints share. */

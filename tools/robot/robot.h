@@ -61,6 +61,12 @@ typedef struct {
     double position; /* position of the stop or switch, rad or m */
 } robot_homing_t;
 
+/* What a motor can give without getting too hot; 0: the file does not say it. */
+typedef struct {
+    double continuous; /* torque that it can give for ever, N m or N */
+    double time;       /* for which it can give its torque limit, from cold, s */
+} robot_thermal_t;
+
 /* A mode shape as a table of values at equal steps from the root of the beam to its end. The first
  * value must be zero. */
 typedef struct {
@@ -96,6 +102,7 @@ typedef struct {
     dyn_source_joint_t source; /* frame, link and drive in the convention of the file */
     robot_encoder_t encoder;
     robot_homing_t homing;
+    robot_thermal_t thermal;
     double kp, kd;
     robot_flex_t flex;
     robot_joint_lines_t line;

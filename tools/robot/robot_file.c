@@ -73,6 +73,14 @@ static void not_negative(const context_t *c, const tree_node_t *map, const char 
         complain(c, MESSAGE_VALUE, tree_line(map, key), "give a positive number", text);
 }
 
+static void above_zero(const context_t *c, const tree_node_t *map, const char *key, double value) {
+    char text[64];
+    snprintf(text, sizeof text, "%s is not above zero", key);
+    if (tree_get(map, key) && !(value > 0))
+        complain(c, MESSAGE_VALUE, tree_line(map, key), "give a positive number, or leave it out",
+                 text);
+}
+
 static void read_frame(const context_t *c, const tree_node_t *node, const raw_joint_t *raw,
                        robot_joint_t *joint, dyn_convention_t convention) {
     const bool frames = convention == DYN_CONVENTION_FRAMES;
@@ -205,6 +213,9 @@ void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t
     if (tree_get(node, "homing"))
         joint->homing = (robot_homing_t){
             raw->homing.side ? (int)raw->homing.to : -(int)raw->homing.to, raw->homing.position};
+    joint->thermal = raw->thermal;
+    above_zero(&c, tree_get(node, "thermal"), "continuous", raw->thermal.continuous);
+    above_zero(&c, tree_get(node, "thermal"), "time", raw->thermal.time);
     const tree_node_t *gains = tree_get(node, "gains");
     joint->has |=
         flag_if(gains, "kp", IMAGE_JOINT_HAS_KP) | flag_if(gains, "kd", IMAGE_JOINT_HAS_KD);

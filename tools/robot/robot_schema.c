@@ -63,6 +63,10 @@ const cyaml_schema_field_t raw_homing_fields[] = {
     CYAML_FIELD_ENUM("side", RAW_STRICT, raw_homing_t, side, home_side, 2),
     NUMBER("position", 0, raw_homing_t, position), CYAML_FIELD_END};
 
+const cyaml_schema_field_t raw_thermal_fields[] = {
+    NUMBER("continuous", RAW_OPTIONAL, robot_thermal_t, continuous),
+    NUMBER("time", RAW_OPTIONAL, robot_thermal_t, time), CYAML_FIELD_END};
+
 typedef __typeof__(((raw_joint_t *)0)->gains) raw_gains_t;
 const cyaml_schema_field_t raw_gains_fields[] = {NUMBER("kp", RAW_OPTIONAL, raw_gains_t, kp),
                                                  NUMBER("kd", RAW_OPTIONAL, raw_gains_t, kd),

@@ -198,6 +198,15 @@ static void put_drive(FILE *f, const robot_joint_t *j) {
         put_key(f, "position", j->homing.position, &first);
         fputs("}\n", f);
     }
+    if (j->thermal.continuous > 0 || j->thermal.time > 0) {
+        bool first = true;
+        fputs("    thermal: {", f);
+        if (j->thermal.continuous > 0)
+            put_key(f, "continuous", j->thermal.continuous, &first);
+        if (j->thermal.time > 0)
+            put_key(f, "time", j->thermal.time, &first);
+        fputs("}\n", f);
+    }
     put_section(f, "gains", j->has, false, gains, COUNT(gains));
 }
 

@@ -453,7 +453,6 @@ static void make_limits(void) {
 
 static void test_limits_of_the_arm(void) {
     memset(parameter, 0, sizeof parameter);
-    parameter[PARAMETER_hold_fraction] = 0.75f;
     parameter[PARAMETER_guard_supply_low] = 0.5f;
     parameter[PARAMETER_guard_supply_high] = 1.25f;
     parameter[PARAMETER_guard_limit_s] = 0.0625f; /* 62.5 ticks */
@@ -464,7 +463,6 @@ static void test_limits_of_the_arm(void) {
     parameter[PARAMETER_guard_overruns] = 2;
     parameter[PARAMETER_brakes] = 1;
     make_limits();
-    TEST_ASSERT_EQUAL_FLOAT(0.75f, control.lasting);
     TEST_ASSERT_EQUAL_INT32(20000, control.supply_least_mV);
     TEST_ASSERT_EQUAL_INT32(50000, control.supply_most_mV);
     TEST_ASSERT_EQUAL_UINT16(125, control.limit_half_ticks);

@@ -20,6 +20,11 @@ static control_t control;
 static scratch_t scratch;
 static loop_t loop;
 
+/* Sets the torque limit of a joint; its motor can give that for ever, and control.scale halves it. */
+static void limit(uint32_t i, float torque) {
+    control.joint[i].tau_max = control.joint[i].lasting = torque;
+}
+
 /* Behind the last joint a torque would be too large for its limit, and no position may be written. */
 static void make_arm(dyn_model_t *model) {
     model->n = N;
@@ -38,11 +43,11 @@ static void make_arm(dyn_model_t *model) {
     memset(&control, 0, sizeof control);
     control.arm = &arm;
     control.feedback = FEEDBACK_PD;
-    control.lasting = 0.5f;
+    control.scale = 0.5f;
     control.damping = 1;
     for (uint32_t i = 0; i < N; i++)
-        control.joint[i].tau_max = 100;
-    control.joint[N].tau_max = -1;
+        limit(i, 100);
+    limit(N, -1);
 }
 
 void setUp(void) {
@@ -73,19 +78,19 @@ static void test_weak_joint(void) {
         pose(at[r][0], at[r][1]);
         for (uint32_t i = 0; i < N; i++) {
             const double need = fabs(tau[i]) / 0.5;
-            control.joint[i].tau_max = (float)(need * 1.001);
-            TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT, stop_weak(&control, &scratch, loop.q_hat, 0.5f));
-            control.joint[i].tau_max = (float)(need * 0.999);
-            TEST_ASSERT_EQUAL_UINT32(i, stop_weak(&control, &scratch, loop.q_hat, 0.5f));
-            control.joint[i].tau_max = 100;
+            limit(i, (float)(need * 1.001));
+            TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT, stop_weak(&control, &scratch, loop.q_hat, true));
+            limit(i, (float)(need * 0.999));
+            TEST_ASSERT_EQUAL_UINT32(i, stop_weak(&control, &scratch, loop.q_hat, true));
+            limit(i, 100);
         }
     }
     pose(0, 0); /* both are too weak: the first is named; with exactly enough torque, none */
     control.joint[0].tau_max = control.joint[1].tau_max = 1;
-    TEST_ASSERT_EQUAL_UINT32(0, stop_weak(&control, &scratch, loop.q_hat, 1));
+    TEST_ASSERT_EQUAL_UINT32(0, stop_weak(&control, &scratch, loop.q_hat, false));
     for (uint32_t i = 0; i < N; i++)
         control.joint[i].tau_max = scratch.tau[i];
-    TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT, stop_weak(&control, &scratch, loop.q_hat, 1));
+    TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT, stop_weak(&control, &scratch, loop.q_hat, false));
     TEST_ASSERT_TRUE(isnan(scratch.q[N]));
 }
 
@@ -117,7 +122,7 @@ static void test_choice(void) {
         char text[20];
         (void)snprintf(text, sizeof text, "row %u", (unsigned)r);
         pose(row[r].q0, 0);
-        control.joint[0].tau_max = row[r].limit;
+        limit(0, row[r].limit);
         control.feedback = row[r].feedback;
         control.damping = (uint8_t)row[r].damping;
         TEST_ASSERT_EQUAL_UINT32_MESSAGE(row[r].stop,
@@ -129,7 +134,7 @@ static void test_choice(void) {
 static void test_choice_takes_the_estimated_pose(void) {
     pose(-RIGHT, 0);
     loop.q[0] = loop.q_ref[0] = loop.q_mid[0] = 0;
-    control.joint[0].tau_max = 9;
+    limit(0, 9);
     TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, stop_choose(&control, &scratch, &loop, APP_STOP_HOLD));
 }
 
@@ -181,7 +186,7 @@ static void test_prismatic_joint_within_its_range(void) {
     arm.joint[1].proved.high = 2;
     for (size_t r = 0; r < sizeof q / sizeof q[0]; r++) {
         pose(RIGHT, q[r]);
-        (void)stop_weak(&control, &scratch, loop.q_hat, 1);
+        (void)stop_weak(&control, &scratch, loop.q_hat, false);
         TEST_ASSERT_FLOAT_WITHIN(1e-5f, (float)(-G * counts[r]), scratch.tau[0]);
     }
     /* A revolute joint turns as far as it likes. */
@@ -192,7 +197,7 @@ static void test_prismatic_joint_within_its_range(void) {
     arm.joint[0].proved.high = 1;
     for (double q0 = -2; q0 < 3; q0 += 4) {
         pose(q0, 0);
-        (void)stop_weak(&control, &scratch, loop.q_hat, 1);
+        (void)stop_weak(&control, &scratch, loop.q_hat, false);
         TEST_ASSERT_FLOAT_WITHIN(1e-5f, (float)(G * 0.75 * cos(q0)), scratch.tau[0]);
     }
 }

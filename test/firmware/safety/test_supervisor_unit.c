@@ -40,13 +40,14 @@ void setUp(void) {
     memset(&v, 0, sizeof v);
     control = (control_t){.arm = &arm,
                           .feedback = FEEDBACK_PD,
-                          .lasting = 1,
+                          .scale = 1,
                           .damp = DAMP,
                           .brake_open = OPEN,
                           .brake_close = CLOSE,
                           .damping = 1};
     for (uint32_t i = 0; i < DYN_MAX_JOINTS; i++)
-        control.joint[i] = (control_joint_t){.tau_max = 50, .lower = -1, .upper = 1, .bounded = 1};
+        control.joint[i] =
+            (control_joint_t){.tau_max = 50, .lasting = 50, .lower = -1, .upper = 1, .bounded = 1};
     motion = (motion_state_t){.kind = MOTION_QUINTIC};
     v.state = APP_STATE_RUNNING;
 }

@@ -1,0 +1,300 @@
+/*
+ * Tests the thermal guard on the PUMA 560: when it trips, against the closed form of the model; that
+ * it starts hot, and that neither faults, motions nor parameters cool a motor; the stop that
+ * follows; and the largest gains.
+ */
+#include "test/support/harness.h"
+
+#include "firmware/app/app.h"
+#include "firmware/app/setup.h"
+#include "firmware/control/number.h"
+#include "firmware/params/bytes.h"
+#include "firmware/safety/stop.h"
+#include "test/support/control_arm.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = CONTROL_ARM_JOINTS, RATE = 1000 };
+static const float pose[N] = {0, 1, -2.3f, 0, 0, 0};
+
+static app_t app;
+static app_outputs_t out;
+static uint32_t told; /* the joint about which the image says something */
+
+static int load_with(const float *thermal, float torque) {
+    static image_t image;
+    static _Alignas(4) uint8_t bytes[CONTROL_ARM_ROOM];
+    static uint8_t section[N * IMAGE_THERMAL_SIZE];
+    size_t size;
+    const uint8_t *made = control_arm_image(&size, 1);
+    TEST_ASSERT_NOT_NULL(made);
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_read(made, size, &image, NULL));
+    memset(section, 0, sizeof section);
+    if (thermal) {
+        put_f32(put_f32(section + told * IMAGE_THERMAL_SIZE, thermal[0]), thermal[1]);
+        image.section[IMAGE_SECTION_THRM] = (image_section_t){section, sizeof section};
+    }
+    if (torque >= 0)
+        image.joint[0].torque[0] = torque;
+    TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, NULL));
+    return app_load(&app, bytes, size);
+}
+
+static void start_with(const float *thermal) {
+    app_init(&app);
+    TEST_ASSERT_EQUAL_INT(APP_OK, load_with(thermal, -1));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_place(&app, pose));
+}
+
+static void set(uint32_t parameter, float value) {
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, parameter, 0, value));
+}
+
+static void tick(uint32_t ticks) {
+    static const app_inputs_t in = {
+        .counts_valid = UINT32_MAX, .supply_mV = SUPPLY_UNMEASURED, .ready = 1};
+    for (uint32_t t = 0; t < ticks; t++) {
+        app_tick(&app, &in, &out);
+        app.tail = app.head;
+    }
+}
+
+static void hold(void) {
+    const motion_t m = {.kind = MOTION_HOLD};
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_motion_start(&app, &m));
+    tick(1);
+}
+
+static const control_t *control(void) {
+    return &app.control[app.now];
+}
+
+/* Gives joint 0 this part of its limit until it trips; returns the seconds, or 0 after `most`. */
+static double trips_after(double part, double most) {
+    real factor;
+    memset(app.loop.tau, 0, sizeof app.loop.tau);
+    (void)real_from_model(part, 0, &factor);
+    app.loop.tau[0] = real_mul(factor, control()->joint[0].tau_max);
+    for (uint32_t t = 1; t <= most * RATE; t++) {
+        const finding_t f = thermal_guard(control(), &app.safety.thermal, &app.loop);
+        if (f.fault == APP_FAULT_NONE)
+            continue;
+        TEST_ASSERT_EQUAL_UINT32(APP_FAULT_THERMAL, f.fault);
+        TEST_ASSERT_EQUAL_UINT32(0, f.joint);
+        /* RMS torque of the window; a square in fixed point has 28 bits, less 8 */
+        TEST_ASSERT_FLOAT_WITHIN(1e-5f, (float)part,
+                                 (float)f.value / (float)control()->joint[0].tau_max);
+        return (double)t / RATE;
+    }
+    return 0;
+}
+
+static void cool_down(void) {
+    memset(&app.safety.thermal, 0, sizeof app.safety.thermal);
+}
+
+/*
+ * h(t) = x^2 + (h0 - x^2) exp(-t / T) reaches f^2 after T ln((x^2 - h0) / (x^2 - f^2)). The guard
+ * trips a thousandth of f^2 later, that is after another T f^2 / 1024 / (x^2 - f^2), and up to two
+ * windows later: it looks once in a window, and the first one has begun without torque. The time in
+ * the image is rounded down to 1/64 s, x to 28 bits.
+ */
+static void trips_near(double T, double x2, double h0, double f2) {
+    const double expected = T * log((x2 - h0) / (x2 - f2));
+    const double late = T * f2 / 1024 / (x2 - f2) + 2.0 * THERMAL_WINDOW / RATE;
+    const double found = trips_after(sqrt(x2), 2 * expected + 1);
+    harness_note_number("trips after ms", (uint32_t)(found * 1000));
+    TEST_ASSERT_TRUE(found > expected - 1.0 / 64);
+    TEST_ASSERT_TRUE(found < expected + late);
+}
+
+static void test_trips_when_the_model_does(void) {
+    static const struct {
+        float continuous, time;
+        double x;
+    } row[] = {{0.8f, 30, 1}, {0.8f, 30, 0.9}, {0.5f, 10, 1}, {0.3f, 60, 0.6}, {0.2f, 30, 1}};
+    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+        const double f2 = (double)row[r].continuous * (double)row[r].continuous,
+                     x2 = row[r].x * row[r].x;
+        const double T = (double)row[r].time / -log(1 - f2);
+        start_with((const float[]){row[r].continuous * 97.6f, row[r].time});
+        cool_down();
+        trips_near(T, x2, 0, f2);
+    }
+}
+
+/* Nothing is said: 0.8 of the limit for ever, the limit for 30 s. */
+static void test_default(void) {
+    start_with(NULL);
+    cool_down();
+    TEST_ASSERT_DOUBLE_WITHIN(0.15, 30, trips_after(1, 60));
+    cool_down();
+    TEST_ASSERT_EQUAL_DOUBLE(0, trips_after(0.8, 600));
+}
+
+/* After a reset the limit is allowed for a tenth of the time, and the lasting torque for ever. */
+static void test_starts_hot(void) {
+    static const float thermal[][2] = {{0.8f * 97.6f, 30}, {0.3f * 97.6f, 60}, {97.6f, 30}};
+    for (int k = 0; k < 3; k++) {
+        const double f = k == 0 ? (double)0.8f : (double)0.3f;
+        start_with(thermal[k]);
+        TEST_ASSERT_EQUAL_DOUBLE(0, trips_after(k < 2 ? f : 1, 300));
+        start_with(thermal[k]);
+        TEST_ASSERT_TRUE(app_heat(&app, 0) >= 80 && app_heat(&app, 0) < 100);
+        if (k < 2) {
+            const double f2 = f * f, T = (double)thermal[k][1] / -log(1 - f2);
+            trips_near(T, 1, 1 - (1 - f2) * exp((double)thermal[k][1] / T / 10), f2);
+        }
+    }
+}
+
+/* Makes joint 0 too hot in a closed loop. */
+static void overheat(void) {
+    app.safety.thermal.heat[0] = 1u << 30;
+    tick(THERMAL_WINDOW);
+    TEST_ASSERT_EQUAL_STRING("thermal", app_fault_name(app.safety.fault));
+}
+
+/* The arm is held, however long the motor stays hot. A motion after `clear` trips again. */
+static void test_nothing_cools_but_time(void) {
+    start_with(NULL);
+    set(PARAMETER_brakes, 0);
+    hold();
+    overheat();
+    TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
+    tick(2 * RATE);
+    TEST_ASSERT_EQUAL_UINT32(APP_STOP_HOLD, app.safety.stop);
+    const uint32_t before = app.safety.thermal.heat[0];
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_clear(&app));
+    TEST_ASSERT_EQUAL_UINT32(before, app.safety.thermal.heat[0]);
+    tick(THERMAL_WINDOW);
+    TEST_ASSERT_EQUAL_STRING("thermal", app_fault_name(app.safety.fault));
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_FAULT, app.safety.state);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_clear(&app));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
+    tick(1);
+    const uint32_t heat = app.safety.thermal.heat[0];
+    TEST_ASSERT_EQUAL_INT(APP_OK, load_with(NULL, -1));
+    set(PARAMETER_limits_scale, 0.5f);
+    set(PARAMETER_limits_scale, 1);
+    set(PARAMETER_hold_fraction, 1);
+    set(PARAMETER_hold_fraction, 0.8f);
+    set(PARAMETER_rate_hz, 500);
+    set(PARAMETER_rate_hz, 1000);
+    TEST_ASSERT_TRUE(app.safety.thermal.heat[0] >= heat);
+    /* Half of the limit is no more heat if limits_scale makes it the limit. */
+    set(PARAMETER_limits_scale, 0.5f);
+    tick(1);
+    cool_down();
+    TEST_ASSERT_EQUAL_DOUBLE(0, trips_after(1, 60));
+    /* Off, it cools with T = 29.36 s. */
+    app.safety.thermal.heat[0] = 1u << 29;
+    tick(29363);
+    TEST_ASSERT_DOUBLE_WITHIN(2e-3, exp(-1), app.safety.thermal.heat[0] / 536870912.0);
+}
+
+/* Gravity at the shoulder takes more than its motor can give for ever: it is lowered. A damped arm
+ * does not cool. */
+static void test_lowers_what_cannot_be_held(void) {
+    start_with(NULL);
+    set(PARAMETER_brakes, 0);
+    set(PARAMETER_hold_fraction, 0.05f);
+    hold();
+    app.safety.thermal.heat[1] = 1u << 30;
+    tick(THERMAL_WINDOW);
+    TEST_ASSERT_EQUAL_STRING("thermal", app_fault_name(app.safety.fault));
+    TEST_ASSERT_EQUAL_UINT32(APP_STOP_LOWER, app.safety.stop);
+    app.safety.stop = APP_STOP_DAMP;
+    const uint32_t heat = app.safety.thermal.heat[1];
+    tick(10 * THERMAL_WINDOW);
+    TEST_ASSERT_EQUAL_UINT32(heat, app.safety.thermal.heat[1]);
+}
+
+/* One fact: a stop holds what the motor can give for ever; limits_scale lowers that, too. */
+static void test_hold_uses_the_lasting_torque(void) {
+    start_with(NULL);
+    TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT,
+                             stop_weak(control(), &app.memory.scratch, app.loop.q, true));
+    const float gravity = fabsf(
+        (float)real_to_model(app.memory.scratch.tau[1], app_exponent(&app, QUANTITY_TORQUE, 1)));
+    static const struct {
+        float part, scale;
+        uint32_t weak;
+    } row[] = {
+        {1.01f, 1, APP_NO_JOINT}, {0.99f, 1, 1}, {1.4f, 0.7f, 1}, {1.5f, 0.7f, APP_NO_JOINT}};
+    told = 1;
+    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+        start_with((const float[]){row[r].part * gravity, 30});
+        set(PARAMETER_limits_scale, row[r].scale);
+        tick(1);
+        TEST_ASSERT_EQUAL_UINT32(row[r].weak,
+                                 stop_weak(control(), &app.memory.scratch, app.loop.q, true));
+        TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT,
+                                 stop_weak(control(), &app.memory.scratch, app.loop.q, false));
+    }
+    told = 0;
+}
+
+static void test_no_torque_limit_no_guard(void) {
+    app_init(&app);
+    TEST_ASSERT_EQUAL_INT(APP_OK, load_with(NULL, 0));
+    TEST_ASSERT_EQUAL_UINT32(THERMAL_NONE, app_heat(&app, 0));
+    TEST_ASSERT_TRUE(app_heat(&app, 1) < 100);
+    TEST_ASSERT_EQUAL_DOUBLE(0, trips_after(0.9, 60));
+    app.safety.thermal.heat[1] = UINT32_MAX;
+    TEST_ASSERT_EQUAL_UINT32(THERMAL_NONE - 1, app_heat(&app, 1));
+}
+
+/* The inertia of a joint is at least that of its rotor and at most that of the stretched arm. Gains
+ * up to the bound are accepted, larger and negative ones refused. */
+static void test_largest_gains(void) {
+    static const float rotor[N] = {0.784f, 2.325f, 0.577f, 0.191f, 0.171f, 0.194f};
+    start_with(NULL);
+    for (uint32_t i = 0; i < N; i++) {
+        const gains_t most = setup_gains_most(&app, i, RATE);
+        harness_note_number("largest kd", (uint32_t)most.kd);
+        TEST_ASSERT_TRUE(most.kd > 2 * RATE * rotor[i] && most.kd < 2 * RATE * 40);
+        TEST_ASSERT_FLOAT_WITHIN(most.kp * 1e-5f, 2 * RATE * most.kd, most.kp);
+        TEST_ASSERT_EQUAL_INT(APP_E_GAIN, app_set(&app, PARAMETER_kd, i, most.kd * 1.001f));
+        TEST_ASSERT_EQUAL_UINT32(i, app_where(&app));
+        TEST_ASSERT_EQUAL_INT(APP_E_GAIN, app_set(&app, PARAMETER_kp, i, most.kp * 1.001f));
+        TEST_ASSERT_EQUAL_INT(APP_E_RANGE, app_set(&app, PARAMETER_kp, i, -1));
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_kp, i, most.kp * 0.1f));
+    }
+    TEST_ASSERT_EQUAL_INT(APP_E_GAIN, app_set(&app, PARAMETER_rate_hz, 0, 100));
+    TEST_ASSERT_EQUAL_UINT32(0, app_where(&app));
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_set(&app, PARAMETER_rate_hz, 0, 900));
+}
+
+/* The same bound for a robot image. */
+static void test_image_with_impossible_gains(void) {
+    static image_t image;
+    static _Alignas(4) uint8_t bytes[CONTROL_ARM_ROOM];
+    static const float factor[][2] = {{1e6f, 1}, {1, 1e4f}, {-1, 1}, {1, -1}, {1, 1}};
+    for (int k = 0; k < 5; k++) {
+        size_t size;
+        const uint8_t *made = control_arm_image(&size, 1);
+        TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_read(made, size, &image, NULL));
+        image.joint[3].kp[0] *= factor[k][0];
+        image.joint[3].kd[0] *= factor[k][1];
+        TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, NULL));
+        app_init(&app);
+        TEST_ASSERT_EQUAL_INT(k < 4 ? APP_E_GAIN : APP_OK, app_load(&app, bytes, size));
+        if (k < 4) {
+            TEST_ASSERT_EQUAL_UINT32(3, app_where(&app));
+        }
+    }
+}
+
+TEST_LIST_BEGIN
+TEST(test_trips_when_the_model_does)
+TEST(test_default)
+TEST(test_starts_hot)
+TEST(test_nothing_cools_but_time)
+TEST(test_lowers_what_cannot_be_held)
+TEST(test_hold_uses_the_lasting_torque)
+TEST(test_no_torque_limit_no_guard)
+TEST(test_largest_gains)
+TEST(test_image_with_impossible_gains)
+TEST_LIST_END
