@@ -37,10 +37,15 @@
  * change a value of each joint. */
 enum { APP_OVERRIDES = 12 + 2 * DYN_MAX_JOINTS };
 typedef struct {
+    uint8_t parameter;
+    uint8_t joint : 5;
+    uint8_t over : 2; /* OVERRIDE_...: why it waits until it can be taken back */
+} override_t;
+_Static_assert(DYN_MAX_JOINTS <= 32, "the number of a joint has 5 bits");
+typedef struct {
     uint32_t count;
     float beneath[APP_OVERRIDES];
-    uint8_t parameter[APP_OVERRIDES], joint[APP_OVERRIDES];
-    uint8_t over[APP_OVERRIDES]; /* OVERRIDE_...: why it waits until it can be taken back */
+    override_t row[APP_OVERRIDES];
 } overrides_t;
 /* its lease is over; the value beneath was also refused while the outputs were on */
 enum { OVERRIDE_OVER = 1, OVERRIDE_REFUSED = 3 };

@@ -50,7 +50,7 @@ int app_lease(app_t *app, uint32_t token, uint32_t ms) {
 static uint32_t place_of(const app_t *app, uint32_t parameter, uint32_t at) {
     const overrides_t *o = &app->overrides;
     uint32_t k = 0;
-    while (k < o->count && (o->parameter[k] != parameter || o->joint[k] != at))
+    while (k < o->count && (o->row[k].parameter != parameter || o->row[k].joint != at))
         k++;
     return k;
 }
@@ -86,15 +86,13 @@ int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t at, fl
     if (app_get(app, parameter, at, &beneath) != APP_OK)
         return APP_E_PARAMETER;
     const uint32_t k = place_of(app, parameter, at);
-    if (!may_override(app, parameter) || k == APP_OVERRIDES || (k < o->count && o->over[k]))
+    if (!may_override(app, parameter) || k == APP_OVERRIDES || (k < o->count && o->row[k].over))
         return APP_E_OVERRIDE;
     const int status = setup_change(app, parameter, at, value);
     if (status != APP_OK || k < o->count)
         return status;
-    o->parameter[k] = (uint8_t)parameter;
-    o->joint[k] = (uint8_t)at;
+    o->row[k] = (override_t){(uint8_t)parameter, at & 31u, 0};
     o->beneath[k] = beneath;
-    o->over[k] = 0;
     o->count++;
     setup_notice(app);
     return APP_OK;
@@ -102,10 +100,8 @@ int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t at, fl
 
 static void take_out(overrides_t *o, uint32_t k) {
     for (o->count--; k < o->count; k++) {
-        o->parameter[k] = o->parameter[k + 1];
-        o->joint[k] = o->joint[k + 1];
+        o->row[k] = o->row[k + 1];
         o->beneath[k] = o->beneath[k + 1];
-        o->over[k] = o->over[k + 1];
     }
 }
 
@@ -116,14 +112,15 @@ static void end_overrides(app_t *app, bool fault) {
     overrides_t *o = &app->overrides;
     const bool rests = app_rests(app);
     for (uint32_t k = o->count; k-- > 0;) {
-        const bool ends = o->over[k] || (fault && parameter_table[o->parameter[k]].weaker != 0);
-        if (!ends || (o->over[k] == OVERRIDE_REFUSED && !rests))
+        const bool ends =
+            o->row[k].over || (fault && parameter_table[o->row[k].parameter].weaker != 0);
+        if (!ends || (o->row[k].over == OVERRIDE_REFUSED && !rests))
             continue;
-        const int status = setup_restore(app, o->parameter[k], o->joint[k], o->beneath[k]);
+        const int status = setup_restore(app, o->row[k].parameter, o->row[k].joint, o->beneath[k]);
         if (status == APP_OK)
             take_out(o, k);
         else if (status != APP_E_STATE)
-            o->over[k] = OVERRIDE_REFUSED;
+            o->row[k].over = OVERRIDE_REFUSED;
     }
     setup_notice(app);
 }
@@ -131,7 +128,7 @@ static void end_overrides(app_t *app, bool fault) {
 void setup_forget_overrides(app_t *app) {
     overrides_t *o = &app->overrides;
     for (uint32_t k = 0; k < o->count; k++)
-        *setup_place(app, o->parameter[k], o->joint[k]) = o->beneath[k];
+        *setup_place(app, o->row[k].parameter, o->row[k].joint) = o->beneath[k];
     o->count = 0;
 }
 
@@ -139,7 +136,7 @@ void app_poll(app_t *app) {
     if (app->lease.over) {
         app->lease.over = 0;
         for (uint32_t k = 0; k < app->overrides.count; k++)
-            app->overrides.over[k] |= OVERRIDE_OVER;
+            app->overrides.row[k].over |= OVERRIDE_OVER;
     }
     if (app->overrides.count > 0)
         end_overrides(app, app->safety.state == APP_STATE_FAULT);

@@ -227,8 +227,8 @@ static void describe_lease(const server_t *server, record_t *record) {
 }
 
 static void describe_override(const overrides_t *overrides, uint32_t k, record_t *record) {
-    record_byte(record, overrides->parameter[k]);
-    record_byte(record, overrides->joint[k]);
+    record_byte(record, overrides->row[k].parameter);
+    record_byte(record, overrides->row[k].joint);
     record_f32(record, overrides->beneath[k]);
 }
 

@@ -33,10 +33,10 @@ void sim_arm_setup_errors(const setup_t *from, sim_arm_t *out) {
     out->noise = (uint32_t)from->parameter[PARAMETER_sim_noise];
 #ifdef FIRMWARE_LAB
     const uint32_t at = (uint32_t)from->parameter[PARAMETER_sim_defect_joint];
-    const uint32_t joint = at < from->n ? at : 0;
+    const uint32_t broken = at < from->n ? at : 0;
     const uint32_t kind = (uint32_t)from->parameter[PARAMETER_sim_defect];
     out->defect = (defect_t){
-        kind, joint, kind == DEFECT_JUMP ? (int32_t)from->joint[joint].counts / JUMP_PART : 0};
+        kind, broken, kind == DEFECT_JUMP ? (int32_t)from->joint[broken].counts / JUMP_PART : 0};
 #endif
     out->shift = (int32_t)from->parameter[PARAMETER_sim_shift];
     const float *t = from->parameter;
