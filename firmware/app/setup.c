@@ -82,7 +82,7 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
                         .counts = f->counts[0],
                         .sign = f->sign[0],
                         .offset = f->offset[0],
-                        .ratio = f->ratio[0] != 0 ? f->ratio[0] : 1,
+                        .ratio = f->ratio[0],
                         .kp = f->kp[0],
                         .kd = f->kd[0]};
     out->motor = f->gear[0] != 0 && f->torque_constant[0] != 0 && f->resistance[0] > 0;
@@ -98,14 +98,8 @@ static float length(const float v[3]) {
     return sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-int setup_settings(app_t *app) {
+void setup_settings(app_t *app) {
     const image_t *image = &app->memory.image;
-    const float rate = image->arm.rate_hz[0];
-    if (!(rate >= parameter_table[PARAMETER_rate_hz].least &&
-          rate <= parameter_table[PARAMETER_rate_hz].most))
-        return APP_E_RATE;
-    if (rate != (float)(uint32_t)rate) /* the timer supports only integer rates */
-        return APP_E_RANGE;
     app->n = image->n;
     app->volts = 0;
     for (uint32_t i = 0; i < app->n; i++) {
@@ -121,7 +115,7 @@ int setup_settings(app_t *app) {
     /* A robot without a tool frame ends at twice the distance of the centre of mass of its last
      * link, as a uniform link would. */
     app->tool_m = fmaxf(length(image->arm.tool_xyz), 2 * length(image->joint[app->n - 1].com));
-    app->parameter[PARAMETER_rate_hz] = rate;
+    app->parameter[PARAMETER_rate_hz] = image->arm.rate_hz[0];
     if (image->has & IMAGE_HAS_FEEDBACK)
         app->parameter[PARAMETER_feedback] = (float)image->feedback;
     /* Only a person switches the feedback of the real arm off, and only for this robot. */
@@ -136,7 +130,6 @@ int setup_settings(app_t *app) {
     app->parameter[PARAMETER_payload_x] = image->arm.payload_com[0];
     app->parameter[PARAMETER_payload_y] = image->arm.payload_com[1];
     app->parameter[PARAMETER_payload_z] = image->arm.payload_com[2];
-    return APP_OK;
 }
 
 bool setup_position(const app_t *app, uint32_t at, float q, real *out) {
