@@ -160,16 +160,18 @@ TEST_LIBS_robot_modes   = $(FLEX_TEST_LIBS)
 TEST_SRC_sim_rk        := tools/sim/rk.c
 TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.c $(addprefix tools/cli/,rows.c number.c diagnostics.c out.c messages.c text.c) \
                           $(wildcard tools/gen/*.c) firmware/lab/methods.c
-ROBOT_TESTS    := golden urdf parts bad save check load fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
+ROBOT_TESTS    := golden urdf parts bad save check load accept fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))
-# The fuzz target `image` also needs sources of the tool other than the readers.
+# The readers check numbers with the table of the robot image. The fuzz target `image` also needs sources of the tool other than the readers.
+FUZZ_ROBOT_SRC := $(addprefix firmware/params/,image.c parameters.c bytes.c)
 FUZZ_TARGETS   := yaml urdf parts image
-FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image.c image_flex.c image_model.c bytes.c) $(wildcard tools/image/robot_image_*.c) tools/proof/units.c \
+FUZZ_IMAGE_SRC := $(addprefix firmware/params/,image_flex.c image_model.c) $(wildcard tools/image/robot_image_*.c) tools/proof/units.c \
                   firmware/lab/methods.c
 $(foreach t,$(FUZZ_TARGETS),$(eval TEST_SRC_robot_fuzz_$t := test/fuzz/fuzz_robot_$t.c test/fuzz/fuzz_driver.c))
 TEST_SRC_robot_fuzz_image += $(FUZZ_IMAGE_SRC)
+TEST_SRC_robot_accept := $(filter tools/%,$(FUZZ_IMAGE_SRC))
 # The link order matters: the robot readers use the dynamics, so that library comes after them.
-$(foreach t,$(ROBOT_TESTS),$(eval TEST_LIBS_robot_$t := $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS)))
+$(foreach t,$(ROBOT_TESTS),$(eval TEST_LIBS_robot_$t := $(ROBOT_TEST_LIB) $(CORE_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS)))
 TEST_LIBS_robot_golden += -lcjson
 
 # Scripts.

@@ -141,7 +141,7 @@ $(FUZZ_TARGETS:%=fuzz-%): fuzz-%: $(FUZZ_OUT)/%
 	    $(APPELL) image -q $$r -o $(FUZZ_OUT)/corpus-$*/$$r.img || exit 1; done)
 	@$< -max_len=20000 -timeout=20 -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(FUZZ_OUT)/found-$*- $(FUZZ_OUT)/corpus-$*
 fuzz-image: $(APPELL)
-$(FUZZ_TARGETS:%=$(FUZZ_OUT)/%): $(FUZZ_OUT)/%: test/fuzz/fuzz_robot_%.c test/fuzz/fuzz_driver.c $(ROBOT_SRC) $(FUZZ_IMAGE_SRC) $(DYN_TOOL_LIB)
+$(FUZZ_TARGETS:%=$(FUZZ_OUT)/%): $(FUZZ_OUT)/%: test/fuzz/fuzz_robot_%.c test/fuzz/fuzz_driver.c $(ROBOT_SRC) $(FUZZ_ROBOT_SRC) $(FUZZ_IMAGE_SRC) $(DYN_TOOL_LIB)
 	@mkdir -p $(@D)
 	$(call say,FUZZ,$@)
 	$(Q)clang $(filter-out -MMD -MP,$(COMMON)) -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \

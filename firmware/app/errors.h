@@ -26,9 +26,9 @@
       "`appell get --port P` lists the parameters")                                                \
     X(-11, RANGE,                                                                                  \
       "the value is outside the range of the parameter, or is a fraction where a whole number is " \
-      "needed",                                                                                    \
+      "needed, or the lower position limit would not be below the upper one",                      \
       "choose a value within the range that `appell get` shows; counts and choices are whole "     \
-      "numbers")                                                                                   \
+      "numbers; to shift both position limits, move the one ahead first")                          \
     X(-12, RATE, "a tick takes longer than this rate allows", "choose a lower rate")               \
     X(-13, UNITS,                                                                                  \
       "a constant of the control loop does not fit the fixed-point units of this image",           \

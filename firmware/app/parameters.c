@@ -1,7 +1,5 @@
 /* Parameters of a running board: reads, checks and changes them, and undoes a change that cannot
  * work. */
-#include <math.h>
-
 #include "firmware/app/arm.h"
 #include "firmware/app/fit.h"
 #include "firmware/app/handover.h"
@@ -235,14 +233,21 @@ static bool gains_fit(app_t *app, uint32_t parameter, uint32_t at, float value) 
     return true;
 }
 
+/* Returns whether the joint has its two position limits in order with this value, too. */
+static bool limits_remain(const app_t *app, uint32_t parameter, uint32_t at, float value) {
+    const float *limit = app->joint[at].position;
+    return parameter == PARAMETER_position_lower   ? span_ordered(value, limit[1])
+           : parameter == PARAMETER_position_upper ? span_ordered(limit[0], value)
+                                                   : true;
+}
+
 int setup_change(app_t *app, uint32_t parameter, uint32_t at, float value) {
     app->where = at;
     if (!names_joint(app, parameter, at))
         return APP_E_PARAMETER;
     const parameter_info_t *info = &parameter_table[parameter];
-    if (!(value >= info->least && value <= info->most) ||
-        (info->whole && value != (float)(int32_t)value) ||
-        (parameter == PARAMETER_encoder_sign && fabsf(value) != 1))
+    if (!span_contains(parameter_span(parameter), value) ||
+        !limits_remain(app, parameter, at, value))
         return APP_E_RANGE;
     if (app->loaded && !gains_fit(app, parameter, at, value))
         return APP_E_GAIN;

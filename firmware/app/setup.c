@@ -84,7 +84,7 @@ static void settings_from(const image_joint_t *in, settings_t *out) {
                         .counts = f->counts[0],
                         .sign = f->sign[0],
                         .offset = f->offset[0],
-                        .ratio = f->ratio[0] != 0 ? f->ratio[0] : 1,
+                        .ratio = f->ratio[0],
                         .kp = f->kp[0],
                         .kd = f->kd[0]};
     out->motor = f->gear[0] != 0 && f->torque_constant[0] != 0 && f->resistance[0] > 0;
@@ -135,12 +135,6 @@ gains_t setup_gains_most(const app_t *app, uint32_t at, float rate_hz) {
 
 int setup_settings(app_t *app) {
     const image_t *image = &app->memory.image;
-    const float rate = image->arm.rate_hz[0];
-    if (!(rate >= parameter_table[PARAMETER_rate_hz].least &&
-          rate <= parameter_table[PARAMETER_rate_hz].most))
-        return APP_E_RATE;
-    if (rate != (float)(uint32_t)rate) /* the timer supports only integer rates */
-        return APP_E_RANGE;
     app->n = image->n;
     app->volts = 0;
     for (uint32_t i = 0; i < app->n; i++) {
@@ -151,7 +145,8 @@ int setup_settings(app_t *app) {
         app->joint[i].heating = heating_of(thermal.time_s);
         app->joint[i].lasting = lasting_of(thermal.continuous, app->joint[i].torque);
         app->joint[i].inertia = upper_half(gains_inertia(image, i));
-        if (!setup_gains_work(&app->joint[i], gains_most(gains_inertia(image, i), rate))) {
+        if (!setup_gains_work(&app->joint[i],
+                              gains_most(gains_inertia(image, i), image->arm.rate_hz[0]))) {
             app->where = i;
             return APP_E_GAIN;
         }
@@ -164,7 +159,7 @@ int setup_settings(app_t *app) {
     /* A robot without a tool frame ends at twice the distance of the centre of mass of its last
      * link, as a uniform link would. */
     app->tool_m = fmaxf(length(image->arm.tool_xyz), 2 * length(image->joint[app->n - 1].com));
-    app->parameter[PARAMETER_rate_hz] = rate;
+    app->parameter[PARAMETER_rate_hz] = image->arm.rate_hz[0];
     if (image->has & IMAGE_HAS_FEEDBACK)
         app->parameter[PARAMETER_feedback] = (float)image->feedback;
     /* Only a person switches the feedback of the real arm off, and only for this robot. */

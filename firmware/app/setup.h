@@ -12,8 +12,7 @@
 
 setup_t setup_from(const app_t *app);
 bool setup_control(const app_t *app, control_t *control);
-/* Makes settings and parameters from app->memory.image. Returns APP_OK or a negative
- * app_error_t. */
+/* Makes settings and parameters from app->memory.image. Returns APP_OK or a negative app_error_t. */
 int setup_settings(app_t *app);
 /* Returns the exponent of the unit of position for a joint with these limits. */
 int8_t setup_unit(const settings_t *settings);

@@ -7,47 +7,18 @@
 #include "firmware/control/sample.h"
 #include "firmware/lab/defects.h"
 #include "firmware/params/image.h"
-#include "firmware/params/parameters.h"
+#include "firmware/params/variant.h"
 #include "firmware/safety/faults.h"
 
 #include <stddef.h>
 
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-/* A board with little flash sends no help; the tool has the same texts. */
-#ifndef APP_HELP
-#define APP_HELP 1
-#endif
-#define HELP(text) (APP_HELP ? (text) : "")
-
 const sample_info_t sample_table[SAMPLE_FIELDS] = {
 #define ONE                            0
 #define JOINT                          1
 #define X(name, shape, quantity, help) {#name, HELP(help), shape, QUANTITY_##quantity},
     SAMPLE_TABLE(X)
-#undef X
-};
-
-#define ANY   0
-#define IDLE  1
-#define WHOLE 2
-#define UP    4
-#define DOWN  8
-const parameter_info_t parameter_table[PARAMETERS] = {
-#define X(name, shape, when, unit, least, most, fallback, key, help)                               \
-    {#name,                                                                                        \
-     unit,                                                                                         \
-     HELP(help),                                                                                   \
-     least,                                                                                        \
-     most,                                                                                         \
-     fallback,                                                                                     \
-     shape,                                                                                        \
-     (when)&IDLE,                                                                                  \
-     ((when)&WHOLE) != 0,                                                                          \
-     ((when)&UP) != 0     ? 1                                                                      \
-     : ((when)&DOWN) != 0 ? -1                                                                     \
-                          : 0},
-    PARAMETER_TABLE(X)
 #undef X
 };
 

@@ -6,15 +6,27 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum { KIND_FREE, KIND_ANGLE, KIND_POSITIVE, KIND_STRICT, KIND_SIGN, KIND_ZERO } kind_t;
-
 typedef struct {
     const char *name;
     uint8_t count;
-    uint8_t kind;
+    uint8_t parameter; /* that has the same range, or PARAMETERS */
+    span_t span;
 } field_t;
 
-#define X(name, count, unit, kind, help) {#name, count, KIND_##kind},
+#define FROM(least, most)                                                                          \
+    PARAMETERS, {                                                                                  \
+        least, most, SPAN_ALL                                                                      \
+    }
+#define WHOLE(least, most)                                                                         \
+    PARAMETERS, {                                                                                  \
+        least, most, SPAN_WHOLE                                                                    \
+    }
+#define LIKE(parameter)                                                                            \
+    PARAMETER_##parameter, {                                                                       \
+        0, 0, 0                                                                                    \
+    }
+#define ANGLE                             FROM(-IMAGE_ANGLE_MOST, IMAGE_ANGLE_MOST)
+#define X(name, count, unit, range, help) {#name, count, range},
 static const field_t arm_fields[] = {IMAGE_ARM_FIELDS(X)};
 static const field_t joint_fields[] = {IMAGE_JOINT_FIELDS(X)};
 #undef X
@@ -55,61 +67,97 @@ static const struct {
 
 static int fail(image_where_t *where, uint32_t joint, const char *field, int status) {
     if (where)
-        *where = (image_where_t){joint, field};
+        *where = (image_where_t){.joint = joint, .field = field};
     return status;
+}
+
+static int fail_number(image_where_t *where, uint32_t joint, const char *field, const float *at,
+                       span_t span) {
+    if (where)
+        *where = (image_where_t){joint, field, at, span};
+    return IMAGE_E_NUMBER;
 }
 
 /* -------------------------------------------------------------------------------------- numbers */
 
-static bool number_possible(float value, uint8_t kind) {
-    if (!isfinite(value))
-        return false;
-    switch (kind) {
-    case KIND_POSITIVE:
-        return value >= 0;
-    case KIND_STRICT:
-        return value > 0;
-    case KIND_SIGN:
-        return value == 1 || value == -1;
-    case KIND_ZERO:
-        return value == 0;
-    default:
-        return true;
+static const span_t together = {1, 0, SPAN_ALL}; /* empty: see image_where_t */
+
+static const uint32_t minus_zero = 0x80000000;
+
+static void get_numbers(const uint8_t *bytes, uint32_t count, float *out) {
+    for (; count > 0; count--, bytes += 4, out++)
+        *out = get_f32(bytes);
+}
+
+static void put_numbers(uint8_t *bytes, uint32_t count, const float *in) {
+    for (; count > 0; count--, bytes += 4, in++)
+        put_f32(bytes, *in == 0 ? 0 : *in);
+}
+
+static int check_fields(const field_t *field, uint32_t count, uint32_t joint, const float *value,
+                        image_where_t *where) {
+    for (; count > 0; count--, field++) {
+        const span_t span =
+            field->parameter < PARAMETERS ? parameter_span(field->parameter) : field->span;
+        for (uint32_t i = 0; i < field->count; i++, value++)
+            if (!span_contains(span, *value))
+                return fail_number(where, joint, field->name, value, span);
     }
+    return IMAGE_OK;
 }
 
-/* Refuses -0, which the layout does not allow: equal robots would have different images. */
-static bool get_number(const uint8_t *bytes, uint8_t kind, float *out) {
-    const uint32_t word = get_u32(bytes);
-    memcpy(out, &word, sizeof word);
-    return word != 0x80000000 && number_possible(*out, kind);
+/* Factorises the tensor, with the allowed error on its diagonal: then all pivots are positive. */
+bool image_inertia_possible(const double inertia[6]) {
+    double size = 0;
+    for (int i = 0; i < 6; i++)
+        size = fmax(size, fabs(inertia[i]));
+    if (size == 0)
+        return true;
+    const double allowed = 1e-6 * size;
+    const double xx = inertia[0] + allowed, xy = inertia[3], xz = inertia[5];
+    const double yy = inertia[1] + allowed - xy * xy / xx, yz = inertia[4] - xy * xz / xx;
+    return xx > 0 && yy > 0 && inertia[2] + allowed - xz * xz / xx - yz * yz / yy > 0;
 }
 
-static bool put_number(uint8_t *bytes, uint8_t kind, float value) {
-    uint32_t word;
-    value = value == 0 ? 0 : value;
-    memcpy(&word, &value, sizeof word);
-    put_u32(bytes, word == 0x80000000 ? 0 : word);
-    return number_possible(value, kind);
+static int check_inertia(const float six[6], uint32_t joint, const char *field,
+                         image_where_t *where) {
+    const double inertia[6] = {(double)six[0], (double)six[1], (double)six[2],
+                               (double)six[3], (double)six[4], (double)six[5]};
+    return image_inertia_possible(inertia) ? IMAGE_OK
+                                           : fail_number(where, joint, field, six, together);
 }
 
-/* Returns NULL, or the name of the field with an impossible number. */
-static const char *get_fields(const uint8_t *bytes, const field_t *field, uint32_t count,
-                              float *out) {
-    for (; count > 0; count--, field++)
-        for (uint32_t i = 0; i < field->count; i++, bytes += 4, out++)
-            if (!get_number(bytes, field->kind, out))
-                return field->name;
-    return NULL;
+static int check_joint(const image_joint_t *j, uint32_t i, image_where_t *where) {
+    const int status =
+        check_fields(joint_fields, JOINT_FIELDS, i, (const float *)j + IMAGE_JOINT_FIRST, where);
+    if (status != IMAGE_OK)
+        return status;
+    if (!span_ordered(j->position[0], j->position[1]))
+        return fail_number(where, i, "position", j->position, together);
+    for (int k = 0; k < 2; k++) /* friction acts against the motion */
+        if (k == 0 ? j->coulomb[k] > 0 : j->coulomb[k] < 0)
+            return fail_number(where, i, "coulomb", &j->coulomb[k], together);
+    return check_inertia(j->inertia, i, "inertia", where);
 }
 
-static const char *put_fields(uint8_t *bytes, const field_t *field, uint32_t count,
-                              const float *in) {
-    for (; count > 0; count--, field++)
-        for (uint32_t i = 0; i < field->count; i++, bytes += 4, in++)
-            if (!put_number(bytes, field->kind, *in))
-                return field->name;
-    return NULL;
+int image_check(const image_t *image, image_where_t *where) {
+    const image_joint_t *first = &image->joint[0];
+    int status =
+        check_fields(arm_fields, ARM_FIELDS, IMAGE_NO_JOINT, (const float *)&image->arm, where);
+    if (status == IMAGE_OK)
+        status =
+            check_inertia(image->arm.payload_inertia, IMAGE_NO_JOINT, "payload_inertia", where);
+    for (uint32_t i = 0; i < image->n && status == IMAGE_OK; i++) {
+        const span_t span = parameter_span(PARAMETER_home_position);
+        status = check_joint(&image->joint[i], i, where);
+        if (status == IMAGE_OK && !span_contains(span, image->home_position[i]))
+            status = fail_number(where, i, "home_position", &image->home_position[i], span);
+    }
+    /* The base frame lies on the first axis (dyn/model/model.h). */
+    if (status == IMAGE_OK &&
+        (first->alpha[0] != 0 || first->a[0] != 0 || first->theta[0] != 0 || first->d[0] != 0))
+        status = fail_number(where, 0, "alpha, a, theta, d", first->a, together);
+    return status;
 }
 
 /* ---------------------------------------------------------------------------------------- names */
@@ -225,9 +273,9 @@ static int get_home(image_t *out, image_where_t *where) {
         const int32_t how = (int32_t)get_u32(at);
         if (how < -IMAGE_HOME_MOST || how > IMAGE_HOME_MOST)
             return fail(where, i, "code of homing", IMAGE_E_CODE);
-        if (!get_number(at + 4, KIND_FREE, &out->home_position[i]) ||
-            (how == 0 && out->home_position[i] != 0))
-            return fail(where, i, "home position", IMAGE_E_NUMBER);
+        out->home_position[i] = get_f32(at + 4);
+        if (get_u32(at + 4) == minus_zero || (how == 0 && out->home_position[i] != 0))
+            return fail_number(where, i, "home_position", &out->home_position[i], together);
         out->home_how[i] = (int8_t)how;
         any = any || how != 0;
     }
@@ -246,13 +294,15 @@ image_thermal_t image_thermal(const image_t *image, uint32_t joint) {
 /* Checks the section THRM, if there is one. */
 static int check_thermal(const image_t *image, image_where_t *where) {
     const image_section_t *section = &image->section[IMAGE_SECTION_THRM];
-    float number, most = 0;
+    const span_t span = {0, IMAGE_THERMAL_MOST, SPAN_ALL};
+    float most = 0;
     if (!section->bytes)
         return IMAGE_OK;
     if (section->size != image->n * IMAGE_THERMAL_SIZE)
         return fail(where, IMAGE_NO_JOINT, "THRM", IMAGE_E_LENGTH);
     for (uint32_t i = 0; i < 2 * image->n; i++) {
-        if (!get_number(section->bytes + 4 * i, KIND_POSITIVE, &number))
+        const float number = get_f32(section->bytes + 4 * i);
+        if (!span_contains(span, number) || get_u32(section->bytes + 4 * i) == minus_zero)
             return fail(where, i / 2, "thermal", IMAGE_E_NUMBER);
         most = number > most ? number : most;
     }
@@ -274,9 +324,25 @@ static int put_home(const image_t *image, uint8_t *bytes, size_t room, size_t *u
     *used += 8;
     for (uint32_t i = 0; i < image->n; i++, *used += IMAGE_HOME_SIZE) {
         put_u32(bytes + *used, (uint32_t)image->home_how[i]);
-        if (!put_number(bytes + *used + 4, KIND_FREE, image->home_position[i]))
-            return fail(where, i, "home position", IMAGE_E_NUMBER);
+        put_numbers(bytes + *used + 4, 1, &image->home_position[i]);
     }
+    return IMAGE_OK;
+}
+
+/* Returns the checksum that joins the constants for fixed point to the numbers before the names. */
+static uint32_t q31_crc(const uint8_t *bytes, uint32_t names, const image_section_t *q31) {
+    uint32_t crc = crc32_add(0, bytes + 16, names - 16);
+    crc = crc32_add(crc, q31->bytes, 4);
+    return crc32_add(crc, q31->bytes + IMAGE_Q31_HEAD, q31->size - IMAGE_Q31_HEAD);
+}
+
+static int check_constants(const uint8_t *bytes, uint32_t names, const image_t *image,
+                           image_where_t *where) {
+    const image_section_t *q31 = &image->section[IMAGE_SECTION_Q31A];
+    if (q31->bytes && q31->size < IMAGE_Q31_HEAD)
+        return fail(where, IMAGE_NO_JOINT, "Q31A", IMAGE_E_LENGTH);
+    if (q31->bytes && get_u32(q31->bytes + 4) != q31_crc(bytes, names, q31))
+        return fail(where, IMAGE_NO_JOINT, "Q31A", IMAGE_E_CONSTANTS);
     return IMAGE_OK;
 }
 
@@ -290,15 +356,8 @@ static int get_joint(const uint8_t *bytes, bool proved, image_joint_t *out, cons
     *field = "q31 unit of mass";
     if (proved ? out->q31_mass < -128 || out->q31_mass > 127 : out->q31_mass != 0)
         return IMAGE_E_CODE;
-    *field = get_fields(bytes + 12, joint_fields, JOINT_FIELDS, (float *)out + IMAGE_JOINT_FIRST);
-    return *field ? IMAGE_E_NUMBER : IMAGE_OK;
-}
-
-/* The first joint's frame must be zero, because the base frame lies on the first axis
- * (dyn/model/model.h). */
-static bool first_frame_zero(const image_joint_t *joint) {
-    const image_joint_t *f = joint;
-    return f->alpha[0] == 0 && f->a[0] == 0 && f->theta[0] == 0 && f->d[0] == 0;
+    get_numbers(bytes + 12, IMAGE_JOINT_NUMBERS, (float *)out + IMAGE_JOINT_FIRST);
+    return IMAGE_OK;
 }
 
 static int get_head(const uint8_t *bytes, image_t *out, image_where_t *where) {
@@ -317,9 +376,7 @@ static int get_head(const uint8_t *bytes, image_t *out, image_where_t *where) {
         return fail(where, IMAGE_NO_JOINT, "brakes", IMAGE_E_CODE);
     if (units & 0xff0000fe || (!out->proved && units != 0))
         return fail(where, IMAGE_NO_JOINT, "q31 units", IMAGE_E_CODE);
-    const char *field = get_fields(bytes + 32, arm_fields, ARM_FIELDS, (float *)&out->arm);
-    if (field)
-        return fail(where, IMAGE_NO_JOINT, field, IMAGE_E_NUMBER);
+    get_numbers(bytes + 32, sizeof out->arm / 4, (float *)&out->arm);
     return IMAGE_OK;
 }
 
@@ -351,8 +408,13 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
         if (status != IMAGE_OK)
             return fail(where, i, field, status);
     }
-    if (!first_frame_zero(&out->joint[0]))
-        return fail(where, 0, "alpha, a, theta, d", IMAGE_E_NUMBER);
+    /* The layout does not allow -0: equal robots would have different images. */
+    for (uint32_t at = 32; at < names; at += 4)
+        if (get_u32(bytes + at) == minus_zero)
+            return fail_number(where,
+                               at < IMAGE_HEAD_SIZE ? IMAGE_NO_JOINT
+                                                    : (at - IMAGE_HEAD_SIZE) / IMAGE_JOINT_SIZE,
+                               "-0", NULL, together);
     size_t taken = 0;
     status = get_names(bytes + names, length - names, out, &taken, where);
     if (status != IMAGE_OK)
@@ -363,6 +425,10 @@ int image_read(const uint8_t *bytes, size_t size, image_t *out, image_where_t *w
         status = get_home(out, where);
     if (status == IMAGE_OK)
         status = check_thermal(out, where);
+    if (status == IMAGE_OK)
+        status = image_check(out, where);
+    if (status == IMAGE_OK)
+        status = check_constants(bytes, names, out, where);
     /* Compares the checksum a second time: a supply glitch that skips one instruction must not let
      * a damaged image in (test/system/test_skips.py). */
     if (status == IMAGE_OK && get_u32(bytes + 4) != crc32_add(0, bytes + 8, length - 8))
@@ -400,13 +466,17 @@ static int put_sections(const image_t *image, uint8_t *bytes, size_t room, size_
             return home;
         if (!section->bytes || i == IMAGE_SECTION_HOME)
             continue;
-        if (section->size % 4 != 0)
+        const bool q31 = i == IMAGE_SECTION_Q31A;
+        if (section->size % 4 != 0 || (q31 && section->size < IMAGE_Q31_HEAD))
             return fail(where, IMAGE_NO_JOINT, sections[i].name, IMAGE_E_LENGTH);
         if (room - *used < 8 || room - *used - 8 < section->size)
             return fail(where, IMAGE_NO_JOINT, sections[i].name, IMAGE_E_ROOM);
         put_u32(bytes + *used, sections[i].tag);
         put_u32(bytes + *used + 4, section->size);
         memcpy(bytes + *used + 8, section->bytes, section->size);
+        if (q31)
+            put_u32(bytes + *used + 12,
+                    q31_crc(bytes, IMAGE_HEAD_SIZE + image->n * IMAGE_JOINT_SIZE, section));
         *used += 8 + section->size;
     }
     return IMAGE_OK;
@@ -431,24 +501,20 @@ int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
     size_t used = IMAGE_HEAD_SIZE + image->n * IMAGE_JOINT_SIZE;
     if (room < used)
         return IMAGE_E_ROOM;
+    int status = image_check(image, where);
+    if (status != IMAGE_OK)
+        return status;
     put_head(image, bytes);
-    const char *field = put_fields(bytes + 32, arm_fields, ARM_FIELDS, (const float *)&image->arm);
-    if (field)
-        return fail(where, IMAGE_NO_JOINT, field, IMAGE_E_NUMBER);
-    if (!first_frame_zero(&image->joint[0]))
-        return fail(where, 0, "alpha, a, theta, d", IMAGE_E_NUMBER);
+    put_numbers(bytes + 32, sizeof image->arm / 4, (const float *)&image->arm);
     for (uint32_t i = 0; i < image->n; i++) {
         const image_joint_t *joint = &image->joint[i];
         uint8_t *at = bytes + IMAGE_HEAD_SIZE + i * IMAGE_JOINT_SIZE;
         put_u32(at, joint->type);
         put_u32(at + 4, joint->has);
         put_u32(at + 8, image->proved ? (uint32_t)joint->q31_mass : 0);
-        field = put_fields(at + 12, joint_fields, JOINT_FIELDS,
-                           (const float *)joint + IMAGE_JOINT_FIRST);
-        if (field)
-            return fail(where, i, field, IMAGE_E_NUMBER);
+        put_numbers(at + 12, IMAGE_JOINT_NUMBERS, (const float *)joint + IMAGE_JOINT_FIRST);
     }
-    int status = put_names(image, bytes, room, &used, where);
+    status = put_names(image, bytes, room, &used, where);
     if (status == IMAGE_OK)
         status = put_sections(image, bytes, room, &used, where);
     if (status != IMAGE_OK)

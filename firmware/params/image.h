@@ -3,14 +3,14 @@
  * the firmware keeps it in flash or RAM, and both read it through this file. The same robot always
  * gives the same bytes.
  *
- * Layout, version 2. Little-endian words of 4 bytes; numbers are IEEE single precision in SI units,
+ * Layout, version 3. Little-endian words of 4 bytes; numbers are IEEE single precision in SI units,
  * finite, never -0. The arm is in the frames of dyn/model/model.h (modified Denavit-Hartenberg, the
  * first joint with a frame of zeros), whatever convention its file was written in.
  *
  *     byte   what
  *       0    magic, IMAGE_MAGIC
  *       4    CRC-32 (ISO-HDLC, the one of zip and Ethernet) of the bytes from 8 to the end
- *       8    version of the layout, 2
+ *       8    version of the layout, 3
  *      12    length of the image in bytes, a multiple of 4
  *      16    n, number of joints
  *      20    IMAGE_HAS_...: which optional things the robot file gave
@@ -47,15 +47,17 @@
 #define IMAGE_MAGIC       "\x89" "APL"
 #define IMAGE_MAGIC_BYTES {0x89, 'A', 'P', 'L'}
 // clang-format on
-#define IMAGE_VERSION 2u
+#define IMAGE_VERSION 3u
 
 /* The four characters of a tag as a word. */
 #define IMAGE_TAG(a, b, c, d)                                                                      \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 /* X(NAME, tag, most bytes of content, help)
- * Q31A: a word dyn_q31_layout(), then dyn_arm_q31_t with only n joints: the proved constants, which
- * a board without RAM for an arm uses in place.
+ * Q31A: a word dyn_q31_layout(), a word CRC-32 of the image's bytes from 16 to the names, of the
+ * layout word and of the constants, then dyn_arm_q31_t with only n joints: the proved constants,
+ * which a board without RAM for an arm uses in place. The CRC joins the constants to the numbers of
+ * which they were prepared, because such a board cannot prepare them again.
  * FLEX: firmware/params/image_flex.h.
  * HOME: for each of the n joints how it finds its position (0 absolute encoder, 1/-1 upper/lower
  * stop, 2/-2 switch at the upper/lower end) and the position of stop or switch; absent if all
@@ -64,7 +66,7 @@
  * seconds for which it can give its torque limit, from cold; 0 if the file does not say it; absent
  * if it says nothing. */
 #define IMAGE_SECTION_TABLE(X)                                                                     \
-    X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), 4u + (uint32_t)sizeof(dyn_arm_q31_t),                   \
+    X(Q31A, IMAGE_TAG('Q', '3', '1', 'A'), IMAGE_Q31_HEAD + (uint32_t)sizeof(dyn_arm_q31_t),       \
       "constants of the arm, prepared for fixed point (q31)")                                      \
     X(FLEX, IMAGE_TAG('F', 'L', 'E', 'X'), IMAGE_FLEX_MOST,                                        \
       "beams and modes of the elastic links")                                                      \
@@ -73,9 +75,11 @@
     X(THRM, IMAGE_TAG('T', 'H', 'R', 'M'), DYN_MAX_JOINTS *IMAGE_THERMAL_SIZE,                     \
       "what the motors can give for ever, and for how long they can give their limits")
 
+#define IMAGE_Q31_HEAD     8u /* bytes before the constants */
 #define IMAGE_HOME_SIZE    8u /* bytes per joint */
 #define IMAGE_HOME_MOST    2  /* codes are -2 to 2 */
 #define IMAGE_THERMAL_SIZE 8u
+#define IMAGE_THERMAL_MOST 1e9f /* N m or N, and s */
 
 /* Largest section FLEX: every link is a beam with all modes. */
 #define IMAGE_FLEX_MOST                                                                            \
@@ -84,52 +88,66 @@
 /* Largest size of a name in bytes, with the final zero. */
 #define IMAGE_NAME_MAX 128u
 
-/* X(name, count, unit, kind, help); kind: ANGLE (image_angle), FREE (any finite number), POSITIVE
- * (not negative), STRICT (above zero), SIGN (1 or -1) or ZERO */
+/*
+ * X(name, count, unit, range, help). The range is what reader, writer and `appell check` accept of
+ * each number:
+ *   FROM(least, most)   WHOLE(least, most) if only integers are valid
+ *   LIKE(parameter)     the range of this parameter (firmware/params/parameters.h)
+ *   ANGLE               up to IMAGE_ANGLE_MOST in both directions, read by image_angle
+ * The ends are far beyond all arms: they stop mistakes of units and numbers with which the constants
+ * of a tick overflow. Lengths have room for frames of nearly parallel axes, whose common normal may
+ * be kilometres away. What two numbers have to do with each other is in image_check.
+ */
+#define IMAGE_ANGLE_MOST 1e3f
 #define IMAGE_ARM_FIELDS(X)                                                                        \
-    X(rate_hz, 1, "Hz", STRICT, "ticks of the control loop per second")                            \
-    X(gravity, 3, "m/s^2", FREE,                                                                   \
+    X(rate_hz, 1, "Hz", LIKE(rate_hz), "ticks of the control loop per second")                     \
+    X(gravity, 3, "m/s^2", FROM(-1e5f, 1e5f),                                                      \
       "acceleration of gravity in the base frame; the vector points down")                         \
-    X(base_xyz, 3, "m", FREE, "position of the base frame in the world")                           \
+    X(base_xyz, 3, "m", FROM(-1e6f, 1e6f), "position of the base frame in the world")              \
     X(base_rpy, 3, "rad", ANGLE, "orientation of the base frame in the world: Rz(y) Ry(p) Rx(r)")  \
-    X(tool_xyz, 3, "m", FREE, "position of the tool frame in the last link frame")                 \
+    X(tool_xyz, 3, "m", FROM(-1e6f, 1e6f), "position of the tool frame in the last link frame")    \
     X(tool_rpy, 3, "rad", ANGLE, "orientation of the tool frame in the last link frame")           \
-    X(payload_mass, 1, "kg", POSITIVE, "mass of the payload on the last link")                     \
-    X(payload_com, 3, "m", FREE, "centre of mass of the payload in the last link frame")           \
-    X(payload_inertia, 6, "kg m^2", FREE,                                                          \
+    X(payload_mass, 1, "kg", LIKE(payload_mass), "mass of the payload on the last link")           \
+    X(payload_com, 3, "m", LIKE(payload_x),                                                        \
+      "centre of mass of the payload in the last link frame")                                      \
+    X(payload_inertia, 6, "kg m^2", FROM(-1e9f, 1e9f),                                             \
       "inertia xx yy zz xy yz xz of the payload about its centre of mass")                         \
-    X(reserved, 3, "", ZERO, "zero")
+    X(reserved, 3, "", FROM(0, 0), "zero")
 
 #define IMAGE_JOINT_FIELDS(X)                                                                      \
     X(alpha, 1, "rad", ANGLE, "angle between the previous joint axis and this one")                \
-    X(a, 1, "m", FREE, "distance between the previous joint axis and this one")                    \
+    X(a, 1, "m", FROM(-1e6f, 1e6f), "distance between the previous joint axis and this one")       \
     X(theta, 1, "rad", ANGLE, "angle about the joint axis at q = 0")                               \
-    X(d, 1, "m", FREE, "offset along the joint axis at q = 0")                                     \
-    X(mass, 1, "kg", FREE, "mass of the link that the joint moves")                                \
-    X(com, 3, "m", FREE, "centre of mass of that link in the frame of the joint")                  \
-    X(inertia, 6, "kg m^2", FREE,                                                                  \
+    X(d, 1, "m", FROM(-1e6f, 1e6f), "offset along the joint axis at q = 0")                        \
+    X(mass, 1, "kg", FROM(0, 1e6f), "mass of the link that the joint moves")                       \
+    X(com, 3, "m", FROM(-1e6f, 1e6f), "centre of mass of that link in the frame of the joint")     \
+    X(inertia, 6, "kg m^2", FROM(-1e9f, 1e9f),                                                     \
       "inertia xx yy zz xy yz xz of that link about its centre of mass")                           \
-    X(position, 2, "rad or m", FREE, "lower and upper limit of the position")                      \
-    X(velocity, 1, "rad/s or m/s", POSITIVE, "velocity limit in both directions")                  \
-    X(acceleration, 1, "rad/s^2 or m/s^2", POSITIVE, "acceleration limit in both directions")      \
-    X(torque, 1, "N m or N", POSITIVE, "torque limit in both directions")                          \
-    X(resistance, 1, "ohm", POSITIVE, "winding resistance of the motor")                           \
-    X(torque_constant, 1, "N m/A", FREE,                                                           \
+    X(position, 2, "rad or m", LIKE(position_lower), "lower and upper limit of the position")      \
+    X(velocity, 1, "rad/s or m/s", FROM(0, 1e6f), "velocity limit in both directions")             \
+    X(acceleration, 1, "rad/s^2 or m/s^2", FROM(0, 1e9f), "acceleration limit in both directions") \
+    X(torque, 1, "N m or N", FROM(0, 1e9f), "torque limit in both directions")                     \
+    X(resistance, 1, "ohm", FROM(0, 1e6f), "winding resistance of the motor")                      \
+    X(torque_constant, 1, "N m/A", FROM(0, 1e6f),                                                  \
       "torque constant of the motor, on the motor side of the gear")                               \
-    X(gear, 1, "", FREE,                                                                           \
+    X(gear, 1, "", FROM(-1e6f, 1e6f),                                                              \
       "turns of the motor per turn of the joint, with sign; 0 if there is no motor")               \
-    X(rotor_inertia, 1, "kg m^2", POSITIVE, "inertia of the rotor, on the motor side of the gear") \
-    X(voltage, 1, "V", POSITIVE, "supply voltage of the motor")                                    \
-    X(viscous, 1, "N m s/rad or N s/m", FREE, "viscous friction at the joint")                     \
-    X(coulomb, 2, "N m or N", FREE, "Coulomb friction at negative and at positive speed")          \
-    X(width, 1, "rad/s or m/s", POSITIVE, "speed above which Coulomb friction has its full value") \
-    X(counts, 1, "1/turn or 1/m", POSITIVE,                                                        \
+    X(rotor_inertia, 1, "kg m^2", FROM(0, 1e6f),                                                   \
+      "inertia of the rotor, on the motor side of the gear")                                       \
+    X(voltage, 1, "V", FROM(0, 1e5f), "supply voltage of the motor")                               \
+    X(viscous, 1, "N m s/rad or N s/m", FROM(0, 1e9f), "viscous friction at the joint")            \
+    X(coulomb, 2, "N m or N", FROM(-1e9f, 1e9f),                                                   \
+      "Coulomb friction at negative and at positive speed")                                        \
+    X(width, 1, "rad/s or m/s", FROM(0, 1e3f),                                                     \
+      "speed above which Coulomb friction has its full value")                                     \
+    X(counts, 1, "1/turn or 1/m", WHOLE(0, 1073741824),                                            \
       "counts of the encoder; 0 if the robot file gives none")                                     \
-    X(sign, 1, "", SIGN, "direction of the encoder, 1 or -1")                                      \
-    X(offset, 1, "rad or m", FREE, "position of the joint where the encoder reads zero")           \
-    X(ratio, 1, "", FREE, "turns of the encoder per turn (or metre) of the joint")                 \
-    X(kp, 1, "N m/rad or N/m", FREE, "feedback gain of the position")                              \
-    X(kd, 1, "N m s/rad or N s/m", FREE, "feedback gain of the velocity")
+    X(sign, 1, "", LIKE(encoder_sign), "direction of the encoder, 1 or -1")                        \
+    X(offset, 1, "rad or m", LIKE(encoder_offset),                                                 \
+      "position of the joint where the encoder reads zero")                                        \
+    X(ratio, 1, "", LIKE(encoder_ratio), "turns of the encoder per turn (or metre) of the joint")  \
+    X(kp, 1, "N m/rad or N/m", LIKE(kp), "feedback gain of the position")                          \
+    X(kd, 1, "N m s/rad or N s/m", LIKE(kd), "feedback gain of the velocity")
 
 /* Limits of motions if the image has none. The proof of the q31 units uses the default
  * acceleration, too; without a velocity limit there is no proof. */
@@ -182,7 +200,7 @@ enum {
       "use a build that supports more joints")                                                     \
     X(-7, CODE, "a code in the image is unknown to this version",                                  \
       "make a new image with this `appell`")                                                       \
-    X(-8, NUMBER, "a number in the image is not finite or not possible",                           \
+    X(-8, NUMBER, "a number in the image is outside of its range",                                 \
       "correct the robot file and make the image again")                                           \
     X(-9, NAMES, "a name in the image is too long, has no final zero or is not UTF-8",             \
       "correct the robot file and make the image again")                                           \
@@ -190,7 +208,10 @@ enum {
     X(-11, BUILD, "the constants in the image were prepared for another build",                    \
       "make a new image with this firmware's `appell`")                                            \
     X(-12, UNPROVED, "the image has no constants for fixed point",                                 \
-      "see `appell scale ROBOT`, then make the image again")
+      "see `appell scale ROBOT`, then make the image again")                                       \
+    X(-13, CONSTANTS,                                                                              \
+      "the constants for fixed point do not belong to the other numbers in the image",             \
+      "make the image again")
 
 typedef enum {
     IMAGE_OK = 0,
@@ -203,7 +224,7 @@ const char *image_cause(int status);
 const char *image_cure(int status);
 
 typedef struct {
-#define X(name, count, unit, kind, help) float name[count];
+#define X(name, count, unit, range, help) float name[count];
     IMAGE_ARM_FIELDS(X)
 #undef X
 } image_arm_t;
@@ -212,7 +233,7 @@ typedef struct {
     uint32_t type;
     uint32_t has;
     int32_t q31_mass;
-#define X(name, count, unit, kind, help) float name[count];
+#define X(name, count, unit, range, help) float name[count];
     IMAGE_JOINT_FIELDS(X)
 #undef X
 } image_joint_t;
@@ -270,11 +291,15 @@ typedef struct {
 } image_thermal_t;
 image_thermal_t image_thermal(const image_t *image, uint32_t joint);
 
-/* Where an error was found: a joint (or IMAGE_NO_JOINT) and a field of the tables, or NULL. */
+/* Where an error was found: a joint (or IMAGE_NO_JOINT) and a field of the tables, or NULL. For
+ * IMAGE_E_NUMBER also the number inside the image_t, and the span in which it must be. If that is
+ * empty (least above most), the number is possible alone, but not together with others. */
 #define IMAGE_NO_JOINT UINT32_MAX
 typedef struct {
     uint32_t joint;
     const char *field;
+    const float *at;
+    span_t span;
 } image_where_t;
 
 /* Checks everything and parses the image. `size` may be larger than the image, for example a slot
@@ -289,6 +314,13 @@ uint32_t image_length(const uint8_t *bytes, size_t size);
 int image_write(const image_t *image, uint8_t *bytes, size_t room, size_t *size,
                 image_where_t *where);
 
+/* Checks the numbers of a robot that is not bytes yet, as image_read and image_write do: IMAGE_OK or
+ * IMAGE_E_NUMBER. */
+int image_check(const image_t *image, image_where_t *where);
+/* Returns whether a body can have this inertia: no principal moment is negative. Rounding to single
+ * precision changes a moment by at most 3 * 2^-24 of the largest element; the check allows 1e-6. */
+bool image_inertia_possible(const double inertia[6]);
+
 /* Makes the arm for the kernels. A joint without an acceleration limit gets its velocity limit
  * divided by IMAGE_RISE_DEFAULT_S. Returns 0 or a negative dyn_status_t. */
 int image_model(const image_t *image, dyn_model_t *model);
@@ -296,7 +328,7 @@ int image_model(const image_t *image, dyn_model_t *model);
 bool image_units(const image_t *image, dyn_units_t *units);
 
 /* Size of the section Q31A for n joints, and a function that writes it: the arm must be prepared in
- * the units of the image, in memory that was zeroed before. */
+ * the units of the image, in memory that was zeroed before. image_write adds the CRC. */
 uint32_t image_q31_size(uint32_t n);
 void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes);
 /* Finds the prepared arm inside the bytes of the image, which must be word-aligned. Returns

@@ -76,12 +76,13 @@ bool image_units(const image_t *image, dyn_units_t *units) {
 }
 
 uint32_t image_q31_size(uint32_t n) {
-    return 4u + (uint32_t)offsetof(dyn_arm_q31_t, joint) + n * (uint32_t)sizeof(dyn_joint_q31_t);
+    return IMAGE_Q31_HEAD + (uint32_t)offsetof(dyn_arm_q31_t, joint) +
+           n * (uint32_t)sizeof(dyn_joint_q31_t);
 }
 
 void image_put_q31(const dyn_arm_q31_t *arm, uint8_t *bytes) {
-    put_u32(bytes, dyn_q31_layout());
-    memcpy(bytes + 4, arm, image_q31_size(arm->n) - 4);
+    put_u32(put_u32(bytes, dyn_q31_layout()), 0);
+    memcpy(bytes + IMAGE_Q31_HEAD, arm, image_q31_size(arm->n) - IMAGE_Q31_HEAD);
 }
 
 /* Checks that constants from the image cannot lead a kernel out of its memory or into an undefined
@@ -103,11 +104,11 @@ int image_arm_q31(const image_t *image, const dyn_arm_q31_t **arm) {
     *arm = NULL;
     if (!section->bytes || !image->proved)
         return IMAGE_E_UNPROVED;
-    if (section->size < 4 || get_u32(section->bytes) != dyn_q31_layout())
+    if (section->size < IMAGE_Q31_HEAD || get_u32(section->bytes) != dyn_q31_layout())
         return IMAGE_E_BUILD;
     /* The section is word-aligned: the image is, and everything before a section has whole
      * words. */
-    const void *at = section->bytes + 4;
+    const void *at = section->bytes + IMAGE_Q31_HEAD;
     if (section->size != image_q31_size(image->n) || (uintptr_t)at % 4 != 0 ||
         !arm_possible(image, at))
         return IMAGE_E_NUMBER;

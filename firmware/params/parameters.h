@@ -1,9 +1,11 @@
 /* The parameters: values that can be changed by name on a running board. They are SI floats; the
  * background converts them to the units of the build, and a change takes effect between two
- * ticks. */
+ * ticks. What the robot image gives for a parameter has the range of this table, too
+ * (firmware/params/image.h). */
 #ifndef FIRMWARE_PARAMS_PARAMETERS_H
 #define FIRMWARE_PARAMS_PARAMETERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "firmware/params/variant.h"
@@ -16,7 +18,7 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
  * X(name, ONE or JOINT, when, "unit", least, most, default, "key of the robot file", "help")
  *   JOINT: one value for each joint; "|" separates the units of revolute and prismatic joints
  *   when: ANY, or IDLE (only while the outputs are off); WHOLE is added if only integers are valid,
- *   UP or DOWN if it is a guard that gets weaker with a larger or a smaller value: such a value is
+ *   SIGN if only 1 and -1 are, UP or DOWN if it is a guard that gets weaker with a larger or a smaller value: such a value is
  *   accepted only while the outputs are off
  *   default: value if the robot image does not give one
  *   help: a sentence without capital and full stop, for `appell get` and firmware/PARAMETERS.md
@@ -131,23 +133,23 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "torque (or force) with which the PD feedback answers a velocity error of 1 rad/s (or 1 "    \
       "m/s)")                                                                                      \
     /* Encoder. */                                                                                 \
-    X(encoder_offset, JOINT, IDLE, "rad|m", -100, 100, 0, "encoder.offset",                        \
+    X(encoder_offset, JOINT, IDLE, "rad|m", -1e4f, 1e4f, 0, "encoder.offset",                      \
       "position of the joint at which its encoder reads zero; `appell home --at` sets it")         \
-    X(encoder_sign, JOINT, IDLE | WHOLE, "", -1, 1, 1, "encoder.sign",                             \
+    X(encoder_sign, JOINT, IDLE | SIGN, "", -1, 1, 1, "encoder.sign",                              \
       "1 if the encoder counts up when the joint moves forward, -1 if it counts down")             \
     X(encoder_ratio, JOINT, IDLE, "", 1e-3f, 1e6f, 1, "encoder.ratio",                             \
       "the encoder makes this many turns per turn (or meter) of the joint")                        \
     /* Position limits. */                                                                         \
-    X(position_lower, JOINT, IDLE, "rad|m", -100, 100, 0, "limits.position",                       \
-      "lower limit for motions of the joint")                                                      \
-    X(position_upper, JOINT, IDLE, "rad|m", -100, 100, 0, "limits.position",                       \
-      "upper limit for motions of the joint; if it is not above the lower limit, the joint has "   \
-      "no limits")                                                                                 \
+    X(position_lower, JOINT, IDLE, "rad|m", -1e4f, 1e4f, 0, "limits.position",                     \
+      "lower limit for motions of the joint; it is below the upper limit, or both are 0: then "    \
+      "the joint has no limits")                                                                   \
+    X(position_upper, JOINT, IDLE, "rad|m", -1e4f, 1e4f, 0, "limits.position",                     \
+      "upper limit for motions of the joint")                                                      \
     /* Homing. */                                                                                  \
     X(home, JOINT, IDLE | WHOLE, "", -2, 2, 0, "homing.to, homing.side",                           \
       "how the joint finds its position: 0 absolute encoder, 1 upper stop, -1 lower stop, 2 "      \
       "switch at the upper end, -2 switch at the lower end")                                       \
-    X(home_position, JOINT, IDLE, "rad|m", -100, 100, 0, "homing.position",                        \
+    X(home_position, JOINT, IDLE, "rad|m", -1e4f, 1e4f, 0, "homing.position",                      \
       "position of the stop or switch that `home` selects")
 
 #define PARAMETER_TABLE(X)                                                                         \
@@ -166,10 +168,27 @@ typedef enum {
  * direction of the search. */
 enum { HOME_ABSOLUTE, HOME_STOP, HOME_SWITCH };
 
+/* Which numbers between the ends of a range are meant. */
+enum { SPAN_ALL, SPAN_WHOLE, SPAN_SIGN };
+typedef struct {
+    float least, most;
+    uint8_t whole; /* SPAN_... */
+} span_t;
+
+/* Returns whether the number is in the range; what is not a number is in none. */
+bool span_contains(span_t range, float value);
+/* Returns whether these position limits are some, or none: both 0. Limits that are exchanged would
+ * be no limits. */
+static inline bool span_ordered(float lower, float upper) {
+    return lower < upper || (lower == 0 && upper == 0);
+}
+span_t parameter_span(uint32_t parameter);
+
 typedef struct {
     const char *name, *unit, *help;
     float least, most, fallback;
-    uint8_t per_joint, idle_only, whole;
+    uint8_t per_joint, idle_only;
+    uint8_t whole; /* SPAN_... */
     int8_t weaker; /* 1 or -1: a guard that gets weaker with a larger or a smaller value; else 0 */
 } parameter_info_t;
 

@@ -11,4 +11,10 @@
 #define LAB_X(X, ...)
 #endif
 
+/* A board with little flash sends no help; the tool has the same texts. */
+#ifndef APP_HELP
+#define APP_HELP 1
+#endif
+#define HELP(text) (APP_HELP ? (text) : "")
+
 #endif

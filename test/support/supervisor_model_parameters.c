@@ -271,11 +271,21 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
         against_weakness(m, p, (double)value, &against);
     if (p == PARAMETER_arm)
         against_arm(m, value, &against);
-    /* The largest gains follow from the robot; limits that are exchanged are refused. */
+    /* The largest gains follow from the robot. */
     if ((p == PARAMETER_kp && value > 10 * m->image.joint[j].kp[0]) ||
-        (p == PARAMETER_kd && value > 10 * m->image.joint[j].kd[0]) ||
-        p == PARAMETER_position_lower || p == PARAMETER_position_upper)
-        against.soft |= REASON(APP_E_RANGE) | REASON(APP_E_POSITION);
+        (p == PARAMETER_kd && value > 10 * m->image.joint[j].kd[0]))
+        against.soft |= REASON(APP_E_RANGE);
+    /* Position limits that are exchanged are refused; two zeros are none. */
+    if (p == PARAMETER_position_lower || p == PARAMETER_position_upper) {
+        const float lower = p == PARAMETER_position_lower
+                                ? value
+                                : model_now(m, PARAMETER_position_lower, j),
+                    upper = p == PARAMETER_position_upper
+                                ? value
+                                : model_now(m, PARAMETER_position_upper, j);
+        if (!(lower < upper) && !(lower == 0 && upper == 0))
+            against.hard |= REASON(APP_E_RANGE);
+    }
     const uint8_t override = m->value[p][j].override;
     if (!overriding && override == OVERRIDDEN)
         against.hard |= REASON(APP_E_OVERRIDE);

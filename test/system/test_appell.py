@@ -650,7 +650,7 @@ def test_image_layout(folder):
     with open(path, "rb") as file:
         data = file.read()
     head = struct.unpack_from(HEAD, data)
-    assert head[0] == b"\x89APL" and head[2] == 2 and head[3] == len(data) and head[4] == 6
+    assert head[0] == b"\x89APL" and head[2] == 3 and head[3] == len(data) and head[4] == 6
     assert head[1] == zlib.crc32(data[8:])
     assert struct.calcsize(HEAD) == 148 and struct.calcsize(JOINT) == 148
     assert head[8] == 1000.0, "rate"
@@ -664,7 +664,7 @@ def test_image_layout(folder):
     names = data[148 + 148 * 6:].split(b"\0")[:7]
     assert names == [b"limited"] + [f"j{i}".encode() for i in range(1, 7)], names
     section = 148 + 148 * 6 + -(-sum(len(name) + 1 for name in names) // 4) * 4
-    tag, length, layout, n = struct.unpack_from("<4sIII", data, section)
+    tag, length, layout, _, n = struct.unpack_from("<4sIIII", data, section)
     assert tag == b"Q31A" and section + 8 + length == len(data) and layout != 0 and n == 6, "prepared for q31"
 
 
@@ -684,25 +684,37 @@ def test_bad_images(folder):
     def sealed(content):
         return content[:4] + struct.pack("<I", zlib.crc32(content[8:])) + content[8:]
 
+    def joined(content):
+        """Makes the checksum of the constants right, too."""
+        names = 148 + 148 * 6
+        crc = zlib.crc32(content[place + 16:], zlib.crc32(content[place + 8:place + 12], zlib.crc32(content[16:names])))
+        return sealed(content[:place + 12] + struct.pack("<I", crc) + content[place + 16:])
+
+    place = data.index(b"Q31A")
+    assert joined(data) == data
     check(data[:-4], "ends too early")
     check(data[:60], "ends too early")
     check(data + b"\0" * 8, "8 bytes follow")
     check(data[:300] + bytes([data[300] ^ 1]) + data[301:], "checksum")
-    check(sealed(data[:8] + b"\3" + data[9:]), "another version")
-    place = data.index(b"Q31A")
+    check(sealed(data[:8] + b"\2" + data[9:]), "another version")
     check(sealed(data[:place] + b"Q32A" + data[place + 4:]), "tag of a section")
     # The constants of this section do not belong to the arm in the image. The tool does not check
     # constants that another build has prepared (layout 0).
-    check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradict each other")
+    check(sealed(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "do not belong to the other numbers")
+    check(joined(data[:-4] + bytes([data[-4] ^ 1]) + data[-3:]), "contradict each other")
     with open(bad, "wb") as file:
-        file.write(sealed(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))
+        file.write(joined(data[:place + 8] + b"\0\0\0\0" + data[place + 12:]))
     good("info", "-q", bad)
     check(sealed(data[:16] + b"\x40" + data[17:]), "number of joints")
     check(sealed(data[:160] + struct.pack("<f", 1.0) + data[164:]), "joint 1: the robot image cannot be used")
     check(sealed(data[:148 + 148 + 12] + struct.pack("<f", math.nan) + data[148 + 148 + 16:]), "alpha")
-    # A board accepts these values, but a robot file cannot express them.
-    check(sealed(data[:152] + struct.pack("<I", 0) + data[156:]), "marks numbers as absent although it contains them")
-    check(sealed(data[:32] + struct.pack("<f", 1e9) + data[36:]), "a value that no robot file can express")
+    # A board accepts this, but a robot file cannot express it.
+    check(joined(data[:152] + struct.pack("<I", 0) + data[156:]), "marks numbers as absent although it contains them")
+    # A board refuses these, too, and the message names the number and what would be acceptable.
+    check(joined(data[:32] + struct.pack("<f", 1e9) + data[36:]), "rate_hz is 1000000000; it must be 100 to 20000 Hz")
+    check(joined(data[:148 + 140] + struct.pack("<f", -1) + data[148 + 144:]), "kp is -1; it must be 0 to")
+    check(joined(data[:148 + 124] + struct.pack("<f", 0.5) + data[148 + 128:]), "counts is 0.5; it must be 0 to")
+    check(joined(data[:148 + 68] + struct.pack("<2f", 1, -1) + data[148 + 76:]), "the lower limit is not below the upper one")
     for _ in range(30):  # test_image tests the reader with many more cases
         cut = bytearray(data)
         for _ in range(numbers_of.randrange(1, 4)):

@@ -29,7 +29,7 @@ def numbers(data, at, fields):
 
 def read(data):
     crc, version, length, n, has, feedback, units = struct.unpack_from("<7I", data, 4)
-    assert data[:4] == b"\x89APL" and version == 2 and length == len(data) and length % 4 == 0
+    assert data[:4] == b"\x89APL" and version == 3 and length == len(data) and length % 4 == 0
     assert crc == zlib.crc32(data[8:])
     out, at = numbers(data, 32, ARM)
     out.update(has=has, feedback=feedback, units=struct.unpack("<xbbx", struct.pack("<I", units)) if units else None, joints=[])

@@ -38,7 +38,7 @@ def wrap(text, rest=""):
 def number(text):
     """Writes a C number as a person would write it."""
     value = float(text.rstrip("f"))
-    return f"{value:,.0f}" if value == int(value) and abs(value) >= 1000 and abs(value) < 1e9 else f"{value:g}"
+    return f"{value:,.0f}" if value == int(value) and abs(value) >= 1000 and abs(value) < 1e9 else f"{value:.10g}"
 
 
 def sentence(text):
@@ -154,13 +154,28 @@ def faults_text():
 
 # ----------------------------------------------------------------------------------------- tables of other pages
 
+def must_be(text, kind):
+    """Says what a reader accepts of a number, from the column `range` of an IMAGE_..._FIELDS table."""
+    kind, arguments = re.fullmatch(r"(\w+)(?:\((.*)\))?", kind).groups()
+    if kind == "LIKE":
+        entry = next(e for entries in parameters().values() for e in entries if e[0] == arguments)
+        if "SIGN" in entry[2]:
+            return "1 or -1"
+        kind, arguments = "WHOLE" if "WHOLE" in entry[2] else "FROM", f"{entry[4]},{entry[5]}"
+    if kind == "ANGLE":
+        most = re.search(r"#define IMAGE_ANGLE_MOST (\S+)", text).group(1)
+        return f"angle, -{number(most)} .. {number(most)}"
+    least, most = map(number, arguments.split(","))
+    return least if least == most else f"{least} .. {most}" + (", whole" if kind == "WHOLE" else "")
+
+
 def fields(text, macro, offset):
     """Returns the rows of an IMAGE_..._FIELDS table, with the offset of each field."""
-    kinds = {"POSITIVE": "not negative", "STRICT": "above 0", "SIGN": "1 or -1", "ZERO": "0", "ANGLE": "angle", "FREE": "-"}
     lines = []
     for entry in table(text, macro):
-        name, count, unit, kind, help_text = entry if len(entry) == 5 else (entry[0], "1", entry[1], "FREE", entry[2])
-        lines.append([str(offset), name, "f32" if count == "1" else f"f32 x {count}", unit or "-", kinds[kind], help_text])
+        name, count, unit, kind, help_text = entry if len(entry) == 5 else (entry[0], "1", entry[1], None, entry[2])
+        lines.append([str(offset), name, "f32" if count == "1" else f"f32 x {count}", unit or "-",
+                      must_be(text, kind) if kind else "-", help_text])
         offset += 4 * int(count)
     return rows("offset | name | type | unit | must be | what", lines)
 

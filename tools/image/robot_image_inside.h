@@ -5,8 +5,6 @@
 
 #include "tools/image/robot_image.h"
 
-/* Fills in everything except the sections and the proof of q31. */
-void robot_to_image(const robot_t *robot, image_t *image);
 /* Makes the section FLEX. Returns NULL with an error, or without one if the arm is rigid. The bytes
  * must live as long as the image. */
 uint8_t *robot_image_flex(const robot_t *robot, image_t *image, messages_t *messages);

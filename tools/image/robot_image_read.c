@@ -110,7 +110,7 @@ static bool q31_agrees(const image_t *image, const dyn_model_t *model) {
         const int status = image_arm_q31(copy, &given);
         if (status != IMAGE_E_BUILD)
             agrees = status == IMAGE_OK && dyn_prepare_q31(model, &units, arm) == DYN_OK &&
-                     memcmp(arm, given, section->size - 4) == 0;
+                     memcmp(arm, given, section->size - IMAGE_Q31_HEAD) == 0;
     }
     free(copy);
     free(bytes);
@@ -227,7 +227,7 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
     }
     image_t *image = calloc(1, sizeof *image);
     dyn_model_t *model = calloc(1, sizeof *model);
-    image_where_t where = {IMAGE_NO_JOINT, NULL};
+    image_where_t where = {.joint = IMAGE_NO_JOINT};
     int status = -1;
     if (!image || !model) {
         messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL,
@@ -237,9 +237,14 @@ int robot_image_read(const char *file, const uint8_t *bytes, size_t size,
         if (where.joint < DYN_MAX_JOINTS)
             snprintf(subject, sizeof subject, "joint %u", (unsigned)where.joint + 1);
         place.subject = subject;
+        char text[200];
+        if (status == IMAGE_E_NUMBER)
+            robot_number_text(&where, text, sizeof text);
+        else
+            snprintf(text, sizeof text, "%s", where.field ? where.field : "");
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place, image_cure(status),
                      "the robot image cannot be used: %s%s%s", image_cause(status),
-                     where.field ? ": " : "", where.field ? where.field : "");
+                     *text ? ": " : "", text);
     } else if (image_length(bytes, size) != size) {
         status = -1;
         messages_add(messages, MESSAGE_ERROR, MESSAGE_FORMAT, place,

@@ -7,7 +7,8 @@
  * reported, never changed.
  *
  * This file checks frames, limits and motors, and calls all checks in order. doctor_body.c checks
- * bodies; doctor_motion.c has the checks that compute with the arm.
+ * bodies; doctor_numbers.c has the ranges of the robot image; doctor_motion.c has the checks that
+ * compute with the arm.
  */
 #include "tools/robot/doctor.h"
 
@@ -123,11 +124,12 @@ static void check_limits(doctor_t *d, uint32_t i) {
                           "effort=\"\"/>"
                         : "before the arm runs, add them under `limits:`",
                    "there are no limits for %s", missing);
-    if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] > l->position[1])
+    if (!span_ordered(robot_single(l->position[0]), robot_single(l->position[1])))
         doctor_add(d, MESSAGE_ERROR, MESSAGE_LIMITS, j->line.position, j->name,
-                   "swap the two limits", "the lower limit %g is above the upper limit %g",
-                   l->position[0], l->position[1]);
-    else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == l->position[1])
+                   "give the lower limit first, and a range between them",
+                   "the lower limit %g is not below the upper limit %g", l->position[0],
+                   l->position[1]);
+    else if (j->has & IMAGE_JOINT_HAS_POSITION && l->position[0] == 0 && l->position[1] == 0)
         doctor_add(d, MESSAGE_WARNING, MESSAGE_LIMITS, j->line.position, j->name,
                    urdf ? "give the range, or make the joint fixed"
                         : "give the range, or leave it out",
@@ -205,6 +207,7 @@ static void check_parallel(doctor_t *d) {
 
 static void check_description(doctor_t *d) {
     const robot_t *robot = d->robot;
+    const size_t errors = d->messages->errors;
     check_gravity(d);
     doctor_check_pieces(d);
     for (uint32_t i = 0; i < robot->n; i++) {
@@ -221,6 +224,8 @@ static void check_description(doctor_t *d) {
     doctor_check_pose(d, robot->base_xyz, robot->base_rpy, robot->line_base, "base");
     doctor_check_payload(d);
     check_parallel(d);
+    if (d->messages->errors == errors)
+        doctor_check_numbers(d);
 }
 
 int robot_possible(const robot_t *robot, messages_t *messages) {

@@ -34,6 +34,10 @@ void doctor_check_payload(doctor_t *d);
  * joint. */
 double doctor_link_reach(const robot_t *robot, uint32_t i);
 
+/* Checks all numbers as a board does that gets the robot image. Call it only if there were no
+ * errors: the other checks have better words. */
+void doctor_check_numbers(doctor_t *d);
+
 /* Makes the checks that compute with the arm. Call it only if there were no errors. */
 void doctor_check_motion(doctor_t *d);
 

@@ -45,7 +45,6 @@ typedef struct {
 /* Checks that such a body can exist. Returns false if nothing can be computed with it. */
 static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_t *at) {
     const message_severity_t worst = at->stands ? MESSAGE_WARNING : MESSAGE_ERROR;
-    const double size = doctor_largest(body->inertia, 6);
     double e[3];
     bool possible = true;
     eigenvalues(body->inertia, e);
@@ -54,9 +53,7 @@ static bool check_possible(doctor_t *d, const dyn_body_t *body, const described_
                    "the mass is negative: %g kg", body->mass);
         possible = false;
     }
-    /* A small negative eigenvalue is accepted: it may come from rounding the tensor to the digits
-     * in the file. */
-    if (e[0] < -1e-9 * size) {
+    if (!image_inertia_possible(body->inertia)) {
         doctor_add(
             d, worst, MESSAGE_INERTIA, at->line_inertia, at->name,
             "check the signs of ixy, iyz and ixz; the tensor must refer to the centre of mass",

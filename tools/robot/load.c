@@ -73,75 +73,7 @@ static void source_from(const robot_t *robot, dyn_source_t *source) {
         source->joint[i] = robot->joint[i].source;
 }
 
-/* Checks the numbers that the readers computed: sums and products can exceed the limit although
- * every number in the file is below it. */
-static bool small(const robot_t *robot, const char *what, const double *x, size_t count,
-                  message_place_t place, messages_t *messages) {
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(x[i]) <= SCHEMA_NUMBER_MAX)) {
-            place.file = robot->file;
-            messages_add(messages, MESSAGE_ERROR, MESSAGE_NUMBER, place, "use SI units",
-                         "%s: %g is larger than 1e15 in magnitude", what, x[i]);
-            return false;
-        }
-    return true;
-}
-
-static bool small_joint(const robot_t *robot, const robot_joint_t *j, messages_t *messages) {
-    const dyn_source_joint_t *s = &j->source;
-    const dyn_drive_t *d = &s->drive;
-    const double frame[4] = {s->theta, s->d, s->a, s->alpha};
-    const double other[] = {d->limits.velocity,
-                            d->limits.acceleration,
-                            d->limits.torque,
-                            d->motor.resistance,
-                            d->motor.torque_constant,
-                            d->motor.gear,
-                            d->motor.rotor_inertia,
-                            d->motor.voltage,
-                            d->friction.viscous,
-                            d->friction.coulomb[0],
-                            d->friction.coulomb[1],
-                            j->encoder.counts,
-                            j->encoder.offset,
-                            j->encoder.ratio,
-                            j->homing.position,
-                            j->thermal.continuous,
-                            j->thermal.time,
-                            j->kp,
-                            j->kd};
-    const message_place_t at = {.line = j->line.joint, .subject = j->name};
-    const message_place_t link = {.line = j->line.link ? j->line.link : j->line.joint,
-                                  .subject = j->link_name};
-    return small(robot, "frame", frame, 4, at, messages) &&
-           small(robot, "origin", s->xyz, 3, at, messages) &&
-           small(robot, "rpy", s->rpy, 3, at, messages) &&
-           small(robot, "mass", &s->link.mass, 1, link, messages) &&
-           small(robot, "centre of mass", s->link.com, 3, link, messages) &&
-           small(robot, "inertia", s->link.inertia, 6, link, messages) &&
-           small(robot, "position limits", d->limits.position, 2, at, messages) &&
-           small(robot, "limits, motor, friction, encoder, homing, thermal or gains", other,
-                 sizeof other / sizeof other[0], at, messages);
-}
-
-static bool all_small(const robot_t *robot, messages_t *messages) {
-    const message_place_t tool = {.line = robot->line_tool},
-                          payload = {.line = robot->line_payload};
-    bool good = small(robot, "tool", robot->tool_xyz, 3, tool, messages) &&
-                small(robot, "base", robot->base_xyz, 3, (message_place_t){0}, messages) &&
-                small(robot, "gravity", robot->gravity, 3, (message_place_t){0}, messages) &&
-                small(robot, "rate", &robot->rate_hz, 1, (message_place_t){0}, messages) &&
-                small(robot, "payload", &robot->payload.mass, 1, payload, messages) &&
-                small(robot, "payload", robot->payload.com, 3, payload, messages) &&
-                small(robot, "payload", robot->payload.inertia, 6, payload, messages);
-    for (uint32_t i = 0; good && i < robot->n; i++)
-        good = small_joint(robot, &robot->joint[i], messages);
-    return good;
-}
-
 int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
-    if (!all_small(robot, messages))
-        return -1;
     dyn_source_t *source = malloc(sizeof *source);
     if (!source)
         return fail(messages, MESSAGE_MEMORY, robot->file, NULL, "there is not enough memory");

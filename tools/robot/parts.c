@@ -60,7 +60,6 @@ static const cyaml_strval_t shapes[] = {
     {"cone", SOLID_CONE},         {"frustum", SOLID_FRUSTUM},
     {"sphere", SOLID_SPHERE},     {"box", SOLID_BOX},
     {"tube", SOLID_TUBE}};
-static const cyaml_strval_t yes_no[] = {{"false", 0}, {"true", 1}};
 
 static const cyaml_schema_field_t material_fields[] = {
     CYAML_FIELD_STRING("name", 0, raw_material_t, name, 1),
@@ -79,7 +78,7 @@ static const cyaml_schema_field_t section_fields[] = {
     CYAML_FIELD_FLOAT("density", RAW_OPTIONAL, raw_section_t, density),
     CYAML_FIELD_FLOAT("mass", RAW_OPTIONAL, raw_section_t, mass),
     CYAML_FIELD_STRING("material", RAW_OPTIONAL, raw_section_t, material, 1),
-    CYAML_FIELD_ENUM("hole", RAW_OPTIONAL | RAW_STRICT, raw_section_t, hole, yes_no, 2),
+    CYAML_FIELD_ENUM("hole", RAW_OPTIONAL | RAW_STRICT, raw_section_t, hole, raw_yes_no, 2),
     CYAML_FIELD_MAPPING("pose", RAW_OPTIONAL, raw_section_t, pose, raw_pose_fields),
     CYAML_FIELD_END};
 static const cyaml_schema_value_t section_value = {
@@ -366,7 +365,7 @@ int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages) {
         return -1;
     const raw_parts_t *raw = data;
     const context_t c = {tree, messages, raw};
-    reader_common(tree, &raw->robot, out, messages);
+    reader_common(tree, &raw->robot, out);
     check_names(&c);
     dyn_body_t *parts = calloc(raw->parts_count, sizeof *parts);
     dyn_body_t links[DYN_MAX_JOINTS] = {0};

@@ -70,7 +70,7 @@ typedef struct {
         double rate;
         uint32_t feedback;
     } control;
-    bool brakes;
+    uint32_t brakes; /* 0 or 1 */
     raw_link_t payload;
     raw_joint_t *joints;
     uint32_t joints_count;
@@ -83,7 +83,7 @@ extern const cyaml_schema_field_t raw_pose_fields[], raw_dh_fields[], raw_origin
     raw_limits_fields[], raw_motor_fields[], raw_friction_fields[], raw_encoder_fields[],
     raw_homing_fields[], raw_thermal_fields[], raw_gains_fields[], raw_control_fields[],
     raw_payload_fields[];
-extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3];
+extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3], raw_yes_no[2];
 
 #define RAW_OPTIONAL CYAML_FLAG_OPTIONAL
 #define RAW_STRICT   CYAML_FLAG_STRICT
@@ -108,7 +108,7 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
         CYAML_FIELD_SEQUENCE_FIXED("gravity", 0, structure, gravity, &raw_number, 3),              \
         CYAML_FIELD_MAPPING("base", RAW_OPTIONAL, structure, base, raw_pose_fields),               \
         CYAML_FIELD_MAPPING("control", RAW_OPTIONAL, structure, control, raw_control_fields),      \
-        CYAML_FIELD_BOOL("brakes", RAW_OPTIONAL, structure, brakes),                               \
+        CYAML_FIELD_ENUM("brakes", RAW_OPTIONAL | RAW_STRICT, structure, brakes, raw_yes_no, 2),   \
         CYAML_FIELD_SEQUENCE("joints", CYAML_FLAG_POINTER, structure, joints, joint_value, 1,      \
                              DYN_MAX_JOINTS),                                                      \
         CYAML_FIELD_MAPPING("tool", RAW_OPTIONAL, structure, tool, raw_pose_fields),               \
@@ -118,7 +118,7 @@ extern const cyaml_strval_t raw_joint_types[2], raw_conventions[3], raw_planes[3
 
 /* Reads the top-level keys of the file, except what is inside the joints, and their line
  * numbers. */
-void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, messages_t *messages);
+void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out);
 /* Reads a joint without its link: frame, limits, motor, friction, encoder, homing, heat and gains. */
 void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t *raw,
                   robot_joint_t *joint, dyn_convention_t convention, messages_t *messages);

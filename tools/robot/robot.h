@@ -202,6 +202,13 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages);
  * failed. */
 int robot_save(FILE *stream, const robot_t *robot);
 
+/* Fills in everything of a robot image except the sections and the proof of q31. */
+void robot_to_image(const robot_t *robot, image_t *image);
+/* Rounds to single precision; a number that is too large becomes infinite. */
+float robot_single(double in);
+/* Says which number of an image is not acceptable, and what would be. */
+void robot_number_text(const image_where_t *where, char *out, size_t size);
+
 /* The import doctor: adds messages about what is suspicious. Returns 0, or -1 if there is an error,
  * that is, something that nothing can be computed with. */
 int robot_check(const robot_t *robot, messages_t *messages);

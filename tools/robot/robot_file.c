@@ -25,9 +25,8 @@ static void copy(double *to, const double *from, size_t n) {
     memcpy(to, from, n * sizeof *to);
 }
 
-void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, messages_t *messages) {
+void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out) {
     const tree_node_t *root = tree->root, *control = tree_get(root, "control");
-    context_t c = {tree, messages, NULL};
     memcpy(out->name, raw->name, sizeof out->name);
     out->convention = (dyn_convention_t)raw->convention;
     copy(out->gravity, raw->gravity, 3);
@@ -54,23 +53,11 @@ void reader_common(const tree_t *tree, const raw_robot_t *raw, robot_t *out, mes
     out->has |= raw->brakes ? IMAGE_BRAKES : 0u;
     out->rate_hz = out->has & IMAGE_HAS_RATE ? raw->control.rate : 1000;
     out->feedback = (uint32_t)raw->control.feedback;
-    if (!(out->rate_hz >= 1 && out->rate_hz <= 100000))
-        complain(&c, MESSAGE_VALUE, tree_line(control, "rate"),
-                 "write a rate in this range; 1000 suits most arms",
-                 "control.rate must be 1 to 100000 Hz");
     out->n = raw->joints_count;
 }
 
 static uint32_t flag_if(const tree_node_t *map, const char *key, uint32_t flag) {
     return tree_get(map, key) ? (uint32_t)flag : 0u;
-}
-
-static void not_negative(const context_t *c, const tree_node_t *map, const char *key,
-                         double value) {
-    char text[64];
-    snprintf(text, sizeof text, "%s is negative", key);
-    if (value < 0)
-        complain(c, MESSAGE_VALUE, tree_line(map, key), "give a positive number", text);
 }
 
 static void above_zero(const context_t *c, const tree_node_t *map, const char *key, double value) {
@@ -112,8 +99,7 @@ static void read_frame(const context_t *c, const tree_node_t *node, const raw_jo
     }
 }
 
-static void read_limits(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
-                        robot_joint_t *joint) {
+static void read_limits(const tree_node_t *map, const raw_joint_t *raw, robot_joint_t *joint) {
     joint->source.drive.limits = raw->limits;
     joint->has |= flag_if(map, "position", IMAGE_JOINT_HAS_POSITION) |
                   flag_if(map, "velocity", IMAGE_JOINT_HAS_VELOCITY) |
@@ -122,9 +108,6 @@ static void read_limits(const context_t *c, const tree_node_t *map, const raw_jo
     joint->line.position = tree_line(map, "position");
     joint->line.velocity = tree_line(map, "velocity");
     joint->line.torque = tree_line(map, "torque");
-    not_negative(c, map, "velocity", raw->limits.velocity);
-    not_negative(c, map, "acceleration", raw->limits.acceleration);
-    not_negative(c, map, "torque", raw->limits.torque);
 }
 
 static void read_motor(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
@@ -141,29 +124,18 @@ static void read_motor(const context_t *c, const tree_node_t *map, const raw_joi
     if (joint->has & IMAGE_JOINT_HAS_GEAR && motor->gear == 0)
         complain(c, MESSAGE_VALUE, tree_line(map, "gear"), "write 1 for a direct drive",
                  "the gear is zero");
-    not_negative(c, map, "resistance", motor->resistance);
-    not_negative(c, map, "torque_constant", motor->torque_constant);
-    not_negative(c, map, "rotor_inertia", motor->rotor_inertia);
-    not_negative(c, map, "voltage", motor->voltage);
 }
 
-static void read_friction(const context_t *c, const tree_node_t *map, const raw_joint_t *raw,
-                          robot_joint_t *joint) {
+static void read_friction(const tree_node_t *map, const raw_joint_t *raw, robot_joint_t *joint) {
     dyn_friction_t *friction = &joint->source.drive.friction;
     joint->has |= flag_if(map, "viscous", IMAGE_JOINT_HAS_VISCOUS) |
                   flag_if(map, "coulomb", IMAGE_JOINT_HAS_COULOMB);
     friction->viscous = raw->friction.viscous;
-    not_negative(c, map, "viscous", friction->viscous);
     if (raw->friction.coulomb_count == 1) {
         friction->coulomb[0] = 0 - raw->friction.coulomb[0];
         friction->coulomb[1] = raw->friction.coulomb[0];
-        not_negative(c, map, "coulomb", raw->friction.coulomb[0]);
     } else if (raw->friction.coulomb_count == 2) {
         copy(friction->coulomb, raw->friction.coulomb, 2);
-        if (friction->coulomb[0] > 0 || friction->coulomb[1] < 0)
-            complain(c, MESSAGE_VALUE, tree_line(map, "coulomb"),
-                     "write [torque at negative speed (<= 0), torque at positive speed (>= 0)]",
-                     "the Coulomb friction has the wrong sign");
     }
 }
 
@@ -179,18 +151,9 @@ static void read_encoder(const context_t *c, const tree_node_t *map, const raw_j
         e->sign = 1;
     if (!(joint->has & IMAGE_JOINT_HAS_RATIO))
         e->ratio = 1;
-    if (e->sign != 1 && e->sign != -1)
-        complain(c, MESSAGE_VALUE, tree_line(map, "sign"),
-                 "write 1, or -1 if the encoder counts backwards",
-                 "encoder.sign is neither 1 nor -1");
-    if (joint->has & IMAGE_JOINT_HAS_COUNTS && !(e->counts > 0))
+    if (joint->has & IMAGE_JOINT_HAS_COUNTS && e->counts == 0)
         complain(c, MESSAGE_VALUE, tree_line(map, "counts"),
-                 "give the counts per turn or per metre, such as 16384",
-                 "encoder.counts is not positive");
-    if (!(e->ratio > 0))
-        complain(c, MESSAGE_VALUE, tree_line(map, "ratio"),
-                 "give a positive number, and the direction as encoder.sign",
-                 "encoder.ratio is not positive");
+                 "give the counts per turn or per metre, such as 16384", "encoder.counts is zero");
 }
 
 void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t *raw,
@@ -206,9 +169,9 @@ void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t
     joint->line.encoder = tree_line(node, "encoder");
     joint->line.gains = tree_line(node, "gains");
     read_frame(&c, node, raw, joint, convention);
-    read_limits(&c, tree_get(node, "limits"), raw, joint);
+    read_limits(tree_get(node, "limits"), raw, joint);
     read_motor(&c, tree_get(node, "motor"), raw, joint);
-    read_friction(&c, tree_get(node, "friction"), raw, joint);
+    read_friction(tree_get(node, "friction"), raw, joint);
     read_encoder(&c, tree_get(node, "encoder"), raw, joint);
     if (tree_get(node, "homing"))
         joint->homing = (robot_homing_t){
@@ -221,8 +184,6 @@ void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t
         flag_if(gains, "kp", IMAGE_JOINT_HAS_KP) | flag_if(gains, "kd", IMAGE_JOINT_HAS_KD);
     joint->kp = raw->gains.kp;
     joint->kd = raw->gains.kd;
-    not_negative(&c, gains, "kp", joint->kp);
-    not_negative(&c, gains, "kd", joint->kd);
 }
 
 void reader_duplicates(const robot_t *robot, messages_t *messages) {
@@ -312,8 +273,6 @@ static void check_flex(const context_t *c, const tree_node_t *node, const raw_ro
                  "add polar_inertia (kg m^2 per metre about x), or set torsion: 1",
                  "several modes of torsion need polar_inertia, because only the inertia along the "
                  "beam distinguishes them");
-    not_negative(c, flex, "damping", raw->damping);
-    not_negative(c, flex, "polar_inertia", raw->polar_inertia);
     check_shapes(c, flex, raw);
     if (!last && raw->length > 0) {
         const double a = robot->joints[i + 1].dh.a;
@@ -407,7 +366,7 @@ int reader_robot_file(const tree_t *tree, robot_t *out, messages_t *messages) {
     if (schema_load(tree, &raw_robot_value, &data, messages) != 0)
         return -1;
     const raw_robot_t *raw = data;
-    reader_common(tree, raw, out, messages);
+    reader_common(tree, raw, out);
     const tree_node_t *list = tree_get(tree->root, "joints");
     for (uint32_t i = 0; i < out->n; i++) {
         const tree_node_t *node = tree_at(list, i);

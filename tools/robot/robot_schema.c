@@ -10,6 +10,7 @@ const cyaml_strval_t raw_conventions[3] = {
     {"dh", DYN_CONVENTION_DH}, {"mdh", DYN_CONVENTION_MDH}, {"frames", DYN_CONVENTION_FRAMES}};
 static const cyaml_strval_t feedbacks[3] = {
     {"off", FEEDBACK_OFF}, {"pd", FEEDBACK_PD}, {"computed_torque", FEEDBACK_COMPUTED_TORQUE}};
+const cyaml_strval_t raw_yes_no[2] = {{"false", 0}, {"true", 1}};
 const cyaml_strval_t raw_planes[3] = {
     {"xy", RAW_PLANE_XY}, {"xz", RAW_PLANE_XZ}, {"torsion", RAW_PLANE_TORSION}};
 

@@ -5,6 +5,7 @@
  */
 #include "dyn/number/f64.h"
 #include "firmware/app/app.h"
+#include "firmware/params/bytes.h"
 #include "test/support/dyn/dyn_arms.h"
 #include "test/support/harness.h"
 #include "tools/proof/check.h"
@@ -24,7 +25,7 @@ static dyn_arm_check_t checked;
 static app_t app;
 static app_inputs_t in;
 static app_outputs_t out;
-static _Alignas(4) uint8_t section[4 + sizeof(dyn_arm_q31_t)], bytes[IMAGE_SIZE_MAX];
+static _Alignas(4) uint8_t section[IMAGE_Q31_HEAD + sizeof(dyn_arm_q31_t)], bytes[IMAGE_SIZE_MAX];
 static size_t size;
 static char names[6][8];
 
@@ -253,6 +254,30 @@ static void test_without_a_proof_nothing_is_loaded(void) {
     TEST_ASSERT_EQUAL_INT(APP_E_UNPROVED, load());
 }
 
+/* A writer that changes a constant, or a number without preparing its constants again, is found,
+ * although the checksum of the image is right: each word, in five ways. */
+static void test_constants_that_do_not_belong_are_refused(void) {
+    uint32_t tried = 0;
+    prove();
+    TEST_ASSERT_EQUAL_INT(APP_OK, load());
+    const uint32_t from = (uint32_t)size - image_q31_size(model.n);
+    for (uint32_t at = from; at < size; at += 4) {
+        const uint32_t word = get_u32(bytes + at);
+        const uint32_t other[] = {word + 1, word ^ 0x80000000, word ^ 0x00010000, ~word,
+                                  word == 0 ? 0x12345678 : 0};
+        for (size_t k = 0; k < sizeof other / sizeof other[0]; k++, tried++) {
+            put_u32(bytes + at, other[k]);
+            put_u32(bytes + 4, crc32_add(0, bytes + 8, size - 8));
+            TEST_ASSERT_EQUAL_INT(APP_E_IMAGE + IMAGE_E_CONSTANTS, load());
+        }
+        put_u32(bytes + at, word);
+    }
+    put_f32(bytes + IMAGE_HEAD_SIZE + offsetof(image_joint_t, mass), 18);
+    put_u32(bytes + 4, crc32_add(0, bytes + 8, size - 8));
+    TEST_ASSERT_EQUAL_INT(APP_E_IMAGE + IMAGE_E_CONSTANTS, load());
+    harness_note_number("altered constants, all refused:", (int64_t)tried);
+}
+
 /* The proof is valid only for the payload of the image, so another payload is refused. */
 static void test_another_payload_is_refused(void) {
     prove();
@@ -266,6 +291,7 @@ TEST_LIST_BEGIN
     TEST(test_a_raised_limit_saturates_counts_and_reports)
     TEST(test_a_raised_limit_ends_in_a_stop)
     TEST(test_without_a_proof_nothing_is_loaded)
+    TEST(test_constants_that_do_not_belong_are_refused)
     TEST(test_another_payload_is_refused)
 TEST_LIST_END
 // clang-format on

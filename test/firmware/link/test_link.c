@@ -1004,6 +1004,43 @@ static void test_motion_without_values(void) {
             TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
         TEST_ASSERT_EQUAL(0, client_off(client));
     }
+    uint8_t three[9 + 3 * 4] = {0, 0, 0, 0, MOTION_QUINTIC}; /* the arm has two joints */
+    put_f32(three + 5, 1);
+    (void)client_ask(client, ASK_MOTION, three, sizeof three);
+    TEST_ASSERT_EQUAL(LINK_SIZE, client->status);
+    (void)client_ask(client, ASK_PLACE, three, 4);
+    TEST_ASSERT_EQUAL(LINK_SIZE, client->status);
+    (void)client_ask(client, ASK_PLACE, three, 4 + 3 * 4);
+    TEST_ASSERT_EQUAL(LINK_SIZE, client->status);
+    TEST_ASSERT_EQUAL_UINT32(APP_STATE_IDLE, status_now().state);
+    done();
+}
+
+/* Position limits that are exchanged or equal would be none. Two zeros are none on purpose. */
+static void test_position_limits_stay_in_order(void) {
+    static const struct {
+        uint32_t parameter;
+        float value;
+        int status;
+    } steps[] = {
+        /* from -3 .. 3 */
+        {PARAMETER_position_lower, 3, -1},          {PARAMETER_position_lower, 4, -1},
+        {PARAMETER_position_upper, -3, -1},         {PARAMETER_position_upper, 1e38f, -1},
+        {PARAMETER_position_upper, (float)NAN, -1}, {PARAMETER_position_upper, 6, 0},
+        {PARAMETER_position_lower, 4, 0},           {PARAMETER_position_upper, 0, -1},
+        {PARAMETER_position_lower, 0, 0},           {PARAMETER_position_upper, 0, 0},
+        {PARAMETER_position_upper, -1, -1},         {PARAMETER_position_lower, -2, 0},
+        {PARAMETER_position_upper, -1, 0},
+    };
+    float value;
+    open_board();
+    apply();
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        TEST_ASSERT_EQUAL(steps[i].status,
+                          client_set(client, steps[i].parameter, 1, steps[i].value, &value));
+        if (steps[i].status != 0)
+            TEST_ASSERT_EQUAL_INT(APP_E_RANGE, client->reason);
+    }
     done();
 }
 
@@ -1113,6 +1150,7 @@ TEST(test_overrides_over_the_link)
 TEST(test_once_ends_with_the_next_request)
 TEST(test_save_again_after_256_requests)
 TEST(test_motion_without_values)
+TEST(test_position_limits_stay_in_order)
 TEST(test_points_all_or_none)
 TEST(test_strange_requests)
 TEST(test_crash_record)

@@ -85,7 +85,7 @@ static void test_every_key(void) {
                         *last = &robot->joint[2];
     TEST_ASSERT_EQUAL_STRING("all of it", robot->name);
     TEST_ASSERT_EQUAL_HEX(IMAGE_HAS_BASE | IMAGE_HAS_RATE | IMAGE_HAS_FEEDBACK | IMAGE_HAS_TOOL |
-                              IMAGE_HAS_PAYLOAD,
+                              IMAGE_HAS_PAYLOAD | IMAGE_HAS_BRAKES | IMAGE_BRAKES,
                           robot->has);
     TEST_ASSERT_EQUAL(FEEDBACK_COMPUTED_TORQUE, robot->feedback);
     TEST_ASSERT_EQUAL_DOUBLE(500, robot->rate_hz);
