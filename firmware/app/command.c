@@ -40,6 +40,7 @@ int app_off(app_t *app) {
  * Interrupts are locked, because any tick may end the stop or replace it with a worse one. */
 int app_clear(app_t *app) {
     const bool real = app->loaded && !app->control[app->now].simulated;
+    app_poll(app); /* overrides of guards end at a fault, also if it is cleared at once */
     const uint32_t lock = app_clock_lock();
     const uint32_t stop = app->safety.stop;
     const bool holds = stop <= APP_STOP_LOWER;
