@@ -100,12 +100,10 @@ _Static_assert((int)SET_VALUES <= (int)APP_LENT, "the parameters must fit the me
 /* Saves the parameters of the running arm before another arm is tried (back is false), or restores
  * them (back is true), in two rounds: a lower limit may have to wait for the upper one. */
 static void each_parameter(app_t *app, float *value, bool back) {
-    app_status_t status;
-    app_status(app, &status);
     for (int round = 0; round < 1 + back; round++) {
         unsigned i = 0;
         for (uint32_t t = 0; t < PARAMETERS; t++) {
-            const uint32_t count = parameter_table[t].per_joint ? status.joints : 1;
+            const uint32_t count = parameter_table[t].per_joint ? app->n : 1;
             for (uint32_t joint = 0; joint < count; joint++, i++)
                 (void)(back ? app_set(app, t, joint, value[i])
                             : app_lasting(app, t, joint, &value[i]));

@@ -26,8 +26,7 @@ telemetry_budget_t telemetry_budget(uint32_t values, uint32_t payload, uint32_t 
 int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, size_t fields,
                      uint32_t every, uint32_t payload, uint32_t baud, telemetry_budget_t *budget) {
     telemetry_t chosen = {.fields = (uint8_t)fields, .every = every};
-    app_status_t status;
-    app_status(app, &status);
+    const uint32_t rate_hz = (uint32_t)app->parameter[PARAMETER_rate_hz];
     *budget = (telemetry_budget_t){0};
     if (fields > SAMPLE_FIELDS)
         return LINK_INDEX;
@@ -39,8 +38,8 @@ int telemetry_choose(telemetry_t *telemetry, app_t *app, const uint8_t *field, s
     if (fields > 0) {
         if (every == 0)
             return LINK_INDEX;
-        *budget = telemetry_budget(telemetry_values(&chosen, status.joints), payload,
-                                   status.rate_hz, every, baud);
+        *budget =
+            telemetry_budget(telemetry_values(&chosen, app->n), payload, rate_hz, every, baud);
         if (budget->needed > budget->available)
             return LINK_BUDGET;
         if (app_set(app, PARAMETER_sample_every, 0, (float)every) != APP_OK)
