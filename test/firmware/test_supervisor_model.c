@@ -190,6 +190,10 @@ static const char *const directed[] = {
     /* an image that is refused leaves the parameters as they were, limits beyond the robot's, too */
     "load 1 0\nset position_upper 0 5\nset position_lower 0 4\nload-bad\nwait 3\n",
     "load 1 0\nset position_lower 0 -5\nset position_upper 0 -4\nload-bad\nwait 3\n",
+    /* overrides of guards end at a fault that is cleared before the background has its turn */
+    "load 2 0\nlease 1 500\noverride tool_speed 0 1 0.001\nbusy 8\nmotion 3 9 0 -0.5 -2\noverrun "
+    "3\n"
+    "wait 2\nclear\nwait 14\n",
     /* nobody loads another robot under a client that has the lease */
     "load 1 0\nload 2 1\nmotion 0 1 0 0 0\nwait 9\n",
     /* what was stored is not written again, also after a lease */

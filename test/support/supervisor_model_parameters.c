@@ -20,6 +20,8 @@ static const struct {
     {"guard_setpoint", 1},    {"guard_reversals", 1},
 };
 
+enum { GAIN_BOUND = -30 }; /* reason: a gain above the bound of the robot */
+
 static int weaker_way(uint32_t parameter) {
     for (size_t i = 0; i < sizeof guard / sizeof guard[0]; i++)
         if (!strcmp(guard[i].name, parameter_table[parameter].name))
@@ -274,7 +276,7 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
     /* The largest gains follow from the robot. */
     if ((p == PARAMETER_kp && value > 10 * m->image.joint[j].kp[0]) ||
         (p == PARAMETER_kd && value > 10 * m->image.joint[j].kd[0]))
-        against.soft |= REASON(APP_E_RANGE);
+        against.soft |= REASON(APP_E_RANGE) | REASON(APP_E_POSITION) | REASON(GAIN_BOUND);
     /* Position limits that are exchanged are refused; two zeros are none. */
     if (p == PARAMETER_position_lower || p == PARAMETER_position_upper) {
         const float lower = p == PARAMETER_position_lower

@@ -251,6 +251,21 @@ static void test_guards_return_at_a_fault(void) {
     expect_lasting();
 }
 
+/* The same if it is cleared before the background has had its turn. */
+static void test_guards_return_at_a_short_fault(void) {
+    override_three();
+    must_set(PARAMETER_brakes, 0);
+    TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0, 0));
+    tick(20);
+    in.lost = 1;
+    app_tick(&app, &in, &out);
+    in.lost = 0;
+    for (int k = 0; k < 9; k++)
+        app_tick(&app, &in, &out);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_clear(&app));
+    TEST_ASSERT_EQUAL_FLOAT(1.2f, value_of(PARAMETER_guard_speed, 0));
+}
+
 /* What changes only while the outputs are off returns as soon as they are. */
 static void test_idle_only_overrides_wait(void) {
     hold();
@@ -561,6 +576,7 @@ TEST(test_lost_host_while_nothing_moves)
 TEST(test_goodbye_brakes)
 TEST(test_overrides_end_with_the_lease)
 TEST(test_guards_return_at_a_fault)
+TEST(test_guards_return_at_a_short_fault)
 TEST(test_idle_only_overrides_wait)
 TEST(test_overrides_that_hold_the_arm_wait)
 TEST(test_overrides_of_the_next_client)
