@@ -33,14 +33,15 @@ static inline control_t *control_spare(app_t *app) {
     return &app->control[(app->now + 1) % APP_CONTROLS];
 }
 
-/* Returns whether the loop must go on with its constants for now. In the tick that takes over others
+/* Returns whether a closed loop must go on with its constants for now. In the tick that takes over others
  * the torques stay as they are (faded in firmware/control/control.c). If every tick did that, the loop
  * would be open; so at most one tick in CHANGE_TICKS does. */
 static inline bool control_keeps(const app_t *app) {
 #if APP_CONTROLS > 1
     enum { CHANGE_TICKS = 16 };
-    return app->loop.fading + CHANGE_TICKS > app->control[app->now].fade_ticks &&
-           app->loop.fading > 0;
+    const uint32_t fading = app->loop.fading;
+    return fading > 0 && fading + CHANGE_TICKS > app->control[app->now].fade_ticks &&
+           supervisor_drives(&app->safety);
 #else
     (void)app;
     return false;

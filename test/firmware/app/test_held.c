@@ -287,6 +287,17 @@ static void test_a_storm_of_changes(void) {
     }
 }
 
+/* With the outputs off, a change is there in the next tick, whenever the last one was. */
+static void test_changes_at_rest_are_taken_at_once(void) {
+    load();
+    must_set(PARAMETER_feedforward, FEEDFORWARD_OFF);
+    TEST_ASSERT_EQUAL_INT(APP_OK, start(MOTION_HOLD, 0, 0));
+    app_tick(&app, &in, &out);
+    TEST_ASSERT_EQUAL_UINT8(1, out.enable);
+    TEST_ASSERT_EQUAL_UINT32(FEEDFORWARD_OFF, app.control[app.now].feedforward);
+    TEST_ASSERT_EQUAL_FLOAT(0, (float)app.loop.tau_model[0]);
+}
+
 /* ----------------------------------------------------------------------------------------- lease */
 
 /* The lease lapses while the background prepares the motion: it must not begin. */
@@ -316,5 +327,6 @@ TEST(test_feedback_stays_strong)
 TEST(test_gains_are_lowered_while_damped)
 TEST(test_supply_guards_wait)
 TEST(test_a_storm_of_changes)
+TEST(test_changes_at_rest_are_taken_at_once)
 TEST(test_a_lease_that_lapses_during_preparation)
 TEST_LIST_END
