@@ -50,7 +50,7 @@ MUTATE_TESTS := $(filter-out store frame,$(GATE_TESTS))
 # The mutants are compiled without sanitizers, because most of the time goes into compiling; the rest of a program has them.
 $(MUTATE_ARGS): $(foreach t,$(MUTATE_TESTS),$(call HOST_OBJ,$t)) $(CORE_OBJ) $(DYN_HOST_LIB) always
 	@mkdir -p $(@D)
-	@printf '%s\n' --work '$(MUTATE_OUT)' --compile '$(HOSTCC) $(filter-out -MMD -MP,$(COMMON)) $(UNITY_FLAGS) -DFIRMWARE_LAB -DCONTROL_TWIN -O2' \
+	@printf '%s\n' --work '$(MUTATE_OUT)' --compile '$(HOSTCC) $(filter-out -MMD -MP,$(COMMON)) $(UNITY_FLAGS) -DFIRMWARE_LAB -DCONTROL_TWIN' \
 	    --link '$(HOSTCC) -fsanitize=address,undefined' --core '$(CORE_OBJ)' \
 	    $(foreach t,$(MUTATE_TESTS),--test '$(call HOST_OBJ,$t) CORE $(DYN_HOST_LIB) $(TEST_LIBS_$t) -lm') \
 	    --source $(filter firmware/safety/%,$(GATE_SRC)) > $@

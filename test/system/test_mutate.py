@@ -55,7 +55,7 @@ def mutate(folder, *options, expected=6):
             f.write(text)
     for name in ("code/limit", "main"):
         subprocess.run(["gcc", "-I.", "-MMD", "-c", name + ".c", "-o", name + ".o"], check=True, cwd=folder)
-    done = subprocess.run([MUTATE, "--work", "work", "--compile", "gcc -I. -O2 -Wconversion", "--link", "gcc", "--core", "code/limit.o",
+    done = subprocess.run([MUTATE, "--work", "work", "--compile", "gcc -I. -Wconversion", "--link", "gcc", "--core", "code/limit.o",
                            "--test", "main.o CORE", "--source", "code/limit.c", "--limit-s", "2", *options],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, cwd=folder)
     with open(os.path.join(folder, "code/limit.c"), encoding="utf-8") as f:

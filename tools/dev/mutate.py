@@ -185,9 +185,8 @@ class Bench:
         self.folders = queue.Queue()
         for i in range(args.jobs):
             self.folders.put(os.path.join(args.work, str(i)))
-        self.same = {}
 
-    def compiled(self, folder, file, text, strict=False):
+    def compiled(self, folder, file, text, *options):
         """Returns {object: compiled object} of all that needs the file, with this text of the file; None if it does not compile."""
         changed = os.path.join(folder, file)
         os.makedirs(os.path.dirname(changed), exist_ok=True)
@@ -202,21 +201,34 @@ class Bench:
                 os.makedirs(os.path.dirname(out[obj]), exist_ok=True)
                 command = shlex.split(self.args.compile)
                 command[1:1] = ["-I", folder]
-                command += ["-Werror" if strict else "-w", "-g0", "-c", changed if source == file else source, "-o", out[obj]]
-                done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+                command += [*options, "-g0", "-c", changed if source == file else source, "-o", out[obj]]
+                done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env={**os.environ, "CCACHE_DISABLE": "1"})
                 if done.returncode:
                     return None
         finally:
             os.remove(changed)
         return out
 
-    def run(self, folder, test, objects):
+    def same(self, folder, mutant, text, changed):
+        """Returns whether the compiler makes the same of both texts."""
+        made = []
+        for t in (text, changed):
+            made.append([])
+            for path in self.compiled(folder, mutant.file, t, "-w", "-O2").values():
+                with open(path, "rb") as f:
+                    made[-1].append(f.read())
+        return made[0] == made[1]
+
+    def archive(self, folder, objects):
+        path = os.path.join(folder, "core.a")
+        if os.path.exists(path):
+            os.remove(path)
+        subprocess.run(["ar", "rcsT", path, *(objects.get(o, o) for o in self.core)], check=True)
+        return path
+
+    def run(self, folder, test, objects, archive):
         """Returns killed, crash, timeout or passed."""
-        archive, program = os.path.join(folder, "core.a"), os.path.join(folder, "program")
-        for path in (archive, program):
-            if os.path.exists(path):
-                os.remove(path)
-        subprocess.run(["ar", "rcsT", archive, *(objects.get(o, o) for o in self.core)], check=True)
+        program = os.path.join(folder, "program")
         words = [archive if w == "CORE" else objects.get(w, w) for w in test]
         done = subprocess.run([*shlex.split(self.args.link), *words, "-o", program], capture_output=True, text=True)
         if done.returncode:
@@ -233,47 +245,37 @@ class Bench:
         return "crash" if done.returncode else "passed"
 
     def prepare(self, files):
-        """Runs all tests without a mistake, and keeps the objects without one."""
+        """Runs all tests without a mistake, on objects that are compiled as those of the mutants are."""
         folder = os.path.join(self.args.work, "0")
         objects = {}
         for file in files:
             with open(file, encoding="utf-8") as f:
-                self.same[file] = {}
-                for obj, path in (self.compiled(folder, file, f.read()) or {}).items():
-                    with open(path, "rb") as f:
-                        self.same[file][obj] = f.read()
-                    objects[obj] = path
-            if not self.same[file]:
-                raise MutateError("%s: does not compile, or no test needs it" % file)
+                made = self.compiled(folder, file, f.read(), "-w", "-O0")
+            if not made:
+                raise MutateError("%s does not compile, or no test needs it" % file)
+            objects.update(made)
+        archive = self.archive(folder, objects)
         for test in self.tests:
-            if self.run(folder, test, objects) != "passed":
+            if self.run(folder, test, objects, archive) != "passed":
                 raise MutateError("%s fails without a mistake" % test[0])
 
     def judge(self, mutant, text):
         """Returns what became of a mutant, and the test that did it."""
         folder = self.folders.get()
         try:
-            objects = self.compiled(folder, mutant.file, text[:mutant.start] + mutant.text + text[mutant.end:], mutant.kind == "exchange")
+            changed = text[:mutant.start] + mutant.text + text[mutant.end:]
+            objects = self.compiled(folder, mutant.file, changed, "-Werror" if mutant.kind == "exchange" else "-w", "-O0")
             if objects is None:
                 return "invalid", ""
-            different = {}
-            for obj, path in objects.items():
-                with open(path, "rb") as f:
-                    if f.read() != self.same[mutant.file][obj]:
-                        different[obj] = path
-            if not different:
-                return "identical", ""
-            worst = "survived", ""
+            worst, archive = ("survived", ""), self.archive(folder, objects)
             for test in sorted(self.tests, key=lambda t: -(self.kills[mutant.file, t[0]] + 1) / (self.cost[t[0]] + 0.2)):
-                if not any(o in different for o in self.core) and not any(w in different for w in test):
-                    continue
-                result = self.run(folder, test, objects)
+                result = self.run(folder, test, objects, archive)
                 if result == "killed":
                     self.kills[mutant.file, test[0]] += 1
                     return result, test[0]
                 if result != "passed":
                     worst = result, test[0]
-            return worst
+            return ("identical", "") if worst[0] == "survived" and self.same(folder, mutant, text, changed) else worst
         finally:
             self.folders.put(folder)
 

@@ -306,8 +306,27 @@ static void test_tracking(void) {
             loop.pressing = 1u << i;
             expect_nothing(joints());
             loop.pressing = 0;
-            loop.q_ref[i] = 0;
+            loop.q[i] = loop.q_ref[i]; /* only the difference counts */
+            loop.q_ref[i] -= (float)sign;
+            expect(APP_FAULT_TRACKING, i, (float)-sign, TRACK, joints());
+            loop.q[i] = loop.q_ref[i] = 0;
         }
+}
+
+/* The bound of the tool's speed adds what every joint contributes, in whatever direction. */
+static void test_tool_speed(void) {
+    control.tool_fast = 2;
+    control.joint[0].reach.k = 1;
+    control.joint[1].reach.k = 0.5f;
+    control.joint[N].reach.k = 1;
+    loop.qd_hat[0] = -1;
+    loop.qd_hat[1] = 2;
+    loop.qd_hat[N] = 1;
+    expect_nothing(guard_tool(&control, &loop));
+    loop.qd_hat[1] = -2 - LITTLE;
+    expect(APP_FAULT_TOOL_SPEED, APP_NO_JOINT, 2 + LITTLE / 2, 2, guard_tool(&control, &loop));
+    loop.qd_hat[0] = 1;
+    expect(APP_FAULT_TOOL_SPEED, APP_NO_JOINT, 2 + LITTLE / 2, 2, guard_tool(&control, &loop));
 }
 
 /* The first joint is reported, and of one joint the worst finding. A finding of a joint comes before
@@ -417,6 +436,7 @@ static void make_limits(void) {
                           .units = &units,
                           .joint = settings,
                           .parameter = parameter,
+                          .tool_m = 0.5f,
                           .volts = 40};
     guard_setup(&from, &control);
 }
@@ -465,8 +485,11 @@ static void test_limits_of_a_joint(void) {
     const double count = 2 * 3.14159265358979 / (1000 * 100),
                  step = count * (1 - p) * (1 - p) * 1000;
     memset(parameter, 0, sizeof parameter);
+    parameter[PARAMETER_tool_speed] = 0.25f;
     arm.joint[1].drive.coulomb = 2; /* half of the friction: 4 N m */
     make_limits();
+    /* Each joint may feign twice its step, at a distance of 0.5 m from the tool. */
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, (float)(0.25 * 1.5 + 2 * 2 * step * 0.5), control.tool_fast);
     for (uint32_t i = 0; i < N; i++) {
         const double v = 2 + 2 * i;
         TEST_ASSERT_EQUAL_FLOAT(0.25f, control.joint[i].track);
@@ -516,6 +539,7 @@ TEST(test_position)
 TEST(test_start_beyond_a_limit)
 TEST(test_start_keeps_the_counts)
 TEST(test_tracking)
+TEST(test_tool_speed)
 TEST(test_order_of_the_joints)
 TEST(test_time_at_a_limit)
 TEST(test_voltage_that_is_missing)
