@@ -415,9 +415,20 @@ static void test_voltage_that_is_missing(void) {
 static float parameter[PARAMETERS_ONE];
 static settings_t settings[N];
 
+static void set_limits(void) {
+    static const dyn_units_t units;
+    const setup_t from = {.n = N,
+                          .arm = &arm,
+                          .units = &units,
+                          .joint = settings,
+                          .parameter = parameter,
+                          .tool_m = 0.5f,
+                          .volts = 40};
+    guard_setup(&from, &control);
+}
+
 /* Limits of an arm whose joint 1 has twice the speed of joint 0. */
 static void make_limits(void) {
-    static const dyn_units_t units;
     parameter[PARAMETER_rate_hz] = 1000;
     parameter[PARAMETER_observer_hz] = 50;
     parameter[PARAMETER_limits_scale] = 0.5f;
@@ -431,14 +442,7 @@ static void make_limits(void) {
                                    .ratio = 100,
                                    .kd = 60,
                                    .motor = 1};
-    const setup_t from = {.n = N,
-                          .arm = &arm,
-                          .units = &units,
-                          .joint = settings,
-                          .parameter = parameter,
-                          .tool_m = 0.5f,
-                          .volts = 40};
-    guard_setup(&from, &control);
+    set_limits();
 }
 
 static void test_limits_of_the_arm(void) {
@@ -475,6 +479,11 @@ static void test_limits_of_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT16(0, control.segment);
     TEST_ASSERT_EQUAL_FLOAT(0, control.per_segment);
     TEST_ASSERT_EQUAL_UINT8(0, control.brakes);
+    parameter[PARAMETER_rate_hz] = 100; /* 6 ms are less than a tick: a check in every tick */
+    parameter[PARAMETER_guard_direction] = 1;
+    set_limits();
+    TEST_ASSERT_EQUAL_UINT16(1, control.segment);
+    TEST_ASSERT_EQUAL_FLOAT(1, control.per_segment);
 }
 
 /* The smallest suspicious speed is 2 % of the limit, or twice what noise and one count seem to be
@@ -508,20 +517,13 @@ static void test_limits_of_a_joint(void) {
 
 /* Shorted windings stop the arm only if every joint has a motor. */
 static void test_every_joint_must_damp(void) {
-    static const dyn_units_t units;
     make_limits();
     for (uint32_t i = 0; i < N; i++) {
-        const setup_t from = {.n = N,
-                              .arm = &arm,
-                              .units = &units,
-                              .joint = settings,
-                              .parameter = parameter,
-                              .volts = 40};
         settings[i].motor = 0;
-        guard_setup(&from, &control);
+        set_limits();
         TEST_ASSERT_EQUAL_UINT8(0, control.damping);
         settings[i].motor = 1;
-        guard_setup(&from, &control);
+        set_limits();
         TEST_ASSERT_EQUAL_UINT8(1, control.damping);
     }
 }
