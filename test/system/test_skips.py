@@ -175,7 +175,7 @@ class Situation:
         self.kind = symbol("'firmware/tick.c'::app.motion.kind")
         self.safety = symbol("'firmware/tick.c'::app.safety")
         code = functions(["tick_interrupt", "fault_entry", "reset_handler"])
-        self.begin = self.entry = self.end = code["tick_interrupt"][0][0]
+        self.begin = self.turn = self.entry = self.end = code["tick_interrupt"][0][0]
         self.crashes = {code["fault_entry"][0][0], code["reset_handler"][0][0]}
 
     def close(self):
@@ -244,7 +244,7 @@ class Situation:
         return struct.unpack("<6i", data[0]), data[1][0]
 
     def case(self, address, sizes, prepare, observe, ticks=TICKS):
-        """Returns what is observed at the end of each tick from the skip on, fewer if ticks stop coming;
+        """Returns what is observed at the end of each tick (turn) from the skip on, fewer if ticks stop coming;
         None if the instruction was not executed; False after a crash."""
         stub = self.stub
         stub.monitor("loadvm begin")
@@ -295,7 +295,7 @@ class Situation:
     def skip(self, address, sizes, observe, ticks):
         stub = self.stub
         self.pass_over(address, sizes)
-        stops = {self.begin, *self.crashes}
+        stops = {self.turn, *self.crashes}
         for stop in stops:
             stub.stop_at(stop, True)
         seen = []
