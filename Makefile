@@ -28,6 +28,7 @@ setup_faults := build host emu plot
 setup_test  := build host emu test
 setup_lint  := build host emu test lint
 setup_coverage := build host test
+setup_mutate := build host test
 setup_flash := build host flash
 setup_silicon := build host emu $(if $(PORT),flash)
 setup_bench := build host emu

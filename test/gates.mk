@@ -3,6 +3,7 @@
 #   GATE_SRC     the files behind the gate; headers of firmware/safety count, too
 #   GATE_TESTS   the tests that reach them: those of firmware/safety, and few others, because they run again
 # Only the core in f32 is measured.
+# make mutate asks the same tests which mistakes in firmware/safety they find; it takes long and is no part of make test.
 
 GATE_SRC   := $(wildcard firmware/safety/*.c) firmware/params/store.c firmware/link/frame.c
 GATE_TESTS := $(foreach t,$(patsubst test_%.c,%,$(notdir $(wildcard test/firmware/safety/test_*.c))) fit store frame,$(if $(TEST_DEFS_$t)$(TEST_REAL_$t),,$t))
@@ -35,4 +36,23 @@ $(COVERAGE_ARGS): $(GATE_TESTS:%=$(COVERAGE_OUT)/test_%) always
 	@printf '%s\n' --gcov $(subst gcc,gcov,$(HOSTCC)) --objects $(COVERAGE_OUT) --source $(GATE_SRC) --program $(filter-out always,$^) > $@
 coverage-build: $(COVERAGE_ARGS)
 -include $(COVERAGE_OBJ:.o=.d)
+endif
+
+.PHONY: mutate mutate-build
+mutate: ## makes mistakes in firmware/safety, one at a time, and tells which of them no test finds: FILES="guard.c lease.h" SAMPLE=50 SEED=2 AGAIN=1
+	@$(MAKE) -j$(JOBS) --no-print-directory BOARD=host mutate-build
+	@tools/dev/mutate.py @$(MUTATE_ARGS) --jobs $(JOBS) --files '$(FILES)' --sample $(or $(SAMPLE),0) --seed $(or $(SEED),1) $(if $(AGAIN),--again)
+
+MUTATE_OUT  := $(BUILD)/mutate
+MUTATE_ARGS := $(MUTATE_OUT)/arguments
+ifeq ($(BOARD),host)
+MUTATE_TESTS := $(filter-out store frame,$(GATE_TESTS))
+# The mutants are compiled without sanitizers, because most of the time goes into compiling; the rest of a program has them.
+$(MUTATE_ARGS): $(foreach t,$(MUTATE_TESTS),$(call HOST_OBJ,$t)) $(CORE_OBJ) $(DYN_HOST_LIB) always
+	@mkdir -p $(@D)
+	@printf '%s\n' --work '$(MUTATE_OUT)' --compile '$(HOSTCC) $(filter-out -MMD -MP,$(COMMON)) $(UNITY_FLAGS) -DFIRMWARE_LAB -DCONTROL_TWIN' \
+	    --link '$(HOSTCC) -fsanitize=address,undefined' --core '$(CORE_OBJ)' \
+	    $(foreach t,$(MUTATE_TESTS),--test '$(call HOST_OBJ,$t) CORE $(DYN_HOST_LIB) $(TEST_LIBS_$t) -lm') \
+	    --source $(filter firmware/safety/%,$(GATE_SRC)) > $@
+mutate-build: $(MUTATE_ARGS)
 endif

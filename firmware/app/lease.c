@@ -4,14 +4,19 @@
 
 /* Ends the lease of the client that says goodbye: what it moved comes to rest. */
 static void end(app_t *app) {
-    app->lease.left = 0;
-    app->lease.over = 1;
+    app->lease.left = app->lease.token = 0;
     if (app->motion.kind == MOTION_HOLD)
         return;
     if (app->safety.state == APP_STATE_RUNNING || app->safety.state == APP_STATE_HOMING)
         app->stopping = 1;
     else if (app->safety.state == APP_STATE_IDLE)
         app->leaving = 1; /* discards a motion that waits */
+}
+
+/* The command that took the overrides has lost its lease; they wait for the background. */
+static void leave_overrides(app_t *app) {
+    for (uint32_t k = 0; k < app->overrides.count; k++)
+        app->overrides.row[k].over |= OVERRIDE_OVER;
 }
 
 static uint32_t least(uint32_t a, uint32_t b) {
@@ -34,8 +39,9 @@ int app_lease(app_t *app, uint32_t token, uint32_t ms) {
     const uint32_t lock = app_clock_lock();
     const bool free = !lease_held(&app->lease), mine = lease_mine(&app->lease, token);
     if (ms > 0 && (free || mine)) {
+        if (free)
+            leave_overrides(app); /* of the one before, whose lease lapsed a moment ago */
         app->lease.token = token;
-        app->lease.lapsed = 0; /* of the one before: nothing moves that the tick has not seen to */
         app->lease.ms = least(ms, LEASE_SIMULATED_MS);
         app->lease.left = UINT32_MAX;
         setup_cap_lease(app);
@@ -133,11 +139,8 @@ void setup_forget_overrides(app_t *app) {
 }
 
 void app_poll(app_t *app) {
-    if (app->lease.over) {
-        app->lease.over = 0;
-        for (uint32_t k = 0; k < app->overrides.count; k++)
-            app->overrides.row[k].over |= OVERRIDE_OVER;
-    }
+    if (!lease_held(&app->lease))
+        leave_overrides(app);
     if (app->overrides.count > 0)
         end_overrides(app, app->safety.state == APP_STATE_FAULT);
     if (app->loaded)

@@ -258,21 +258,23 @@ static void close_loop(app_t *app, const control_t *c) {
 }
 
 /* Acts on a lease that has lapsed: the client that moved the arm is gone. An arm that is held goes
- * on being held, and a motion that has not begun never begins. */
+ * on being held, and a motion that has not begun never begins. The lapse is settled only in a tick
+ * that finds nothing moving. */
 static void host_lost(app_t *app, const control_t *c) {
     const bool open = !supervisor_closed(&app->safety);
-    app->lease.lapsed = 0;
     if (open && app->safety.state != APP_STATE_FAULT)
         app->motion.kind = MOTION_HOLD;
     app->closing = 0;
     if (app->safety.state == APP_STATE_HOMING ||
         (app->safety.state == APP_STATE_RUNNING && app->motion.kind != MOTION_HOLD))
         judge(app, c, (finding_t){APP_FAULT_HOST, APP_NO_JOINT, 0, 0});
+    else
+        app->lease.token = 0;
 }
 
 static void take_requests(app_t *app) {
     const control_t *c = &app->control[app->now];
-    if (app->lease.lapsed)
+    if (lease_lapsed(&app->lease))
         host_lost(app, c);
     if (app->closing &&
         (app->safety.state == APP_STATE_IDLE || app->safety.state == APP_STATE_DAMPING))
@@ -368,8 +370,8 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
         app->lost += in->lost;
         return;
     }
-    if (!app->loaded)
-        app->lease.lapsed = 0; /* there was nothing to lose */
+    if (!app->loaded && lease_lapsed(&app->lease))
+        app->lease.token = 0; /* there was nothing to lose */
     if (app->loaded) {
         if (!control_keeps(app))
             control_take(app);

@@ -11,11 +11,10 @@
 enum { LEASE_MS = 1000, LEASE_SIMULATED_MS = 60000 };
 
 typedef struct {
-    volatile uint32_t token;  /* chosen by the client */
-    volatile uint32_t left;   /* ticks until it lapses; 0: nobody has the lease */
-    uint32_t ms;              /* time for which it was last taken */
-    volatile uint32_t lapsed; /* it lapsed, and the tick has not acted on it yet */
-    volatile uint32_t over;   /* it lapsed or ended, and the background has not acted on it yet */
+    volatile uint32_t
+        token; /* chosen by the client; 0: it ended, or the tick has seen to its lapse */
+    volatile uint32_t left; /* ticks until it lapses; 0: nobody has the lease */
+    uint32_t ms;            /* time for which it was last taken */
 } lease_t;
 
 static inline bool lease_held(const lease_t *lease) {
@@ -32,10 +31,16 @@ static inline uint32_t lease_ticks(const lease_t *lease, uint32_t rate_hz) {
     return lease->ms * rate_hz / 1000 + 1;
 }
 
+/* Returns whether it has lapsed, until the tick has seen to that. A state and not an event: if a tick
+ * misses it, the next one does not. */
+static inline bool lease_lapsed(const lease_t *lease) {
+    return lease->left == 0 && lease->token != 0;
+}
+
 /* Called in every tick, also while the tick does nothing else. */
 static inline void lease_tick(lease_t *lease) {
-    if (lease->left > 0 && --lease->left == 0)
-        lease->lapsed = lease->over = 1;
+    if (lease->left > 0)
+        lease->left--;
 }
 
 #endif

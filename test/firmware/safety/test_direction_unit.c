@@ -460,6 +460,14 @@ static void test_several_doubts(void) {
         }
 }
 
+/* Nothing is noted of a joint that the arm does not have. */
+static void test_joints_of_the_arm_only(void) {
+    const guard_t none = guard;
+    loop.qd_hat[1] = 5;
+    EXPECT(WRONG, against);
+    TEST_ASSERT_EQUAL_MEMORY(&none.step[1], &guard.step[1], sizeof guard.step[1]);
+}
+
 TEST_LIST_BEGIN
 TEST(test_motion_against_the_feedback)
 TEST(test_feedback_that_grows)
@@ -474,4 +482,5 @@ TEST(test_count_of_the_checks)
 TEST(test_checks_are_apart)
 TEST(test_halves_of_the_joints)
 TEST(test_several_doubts)
+TEST(test_joints_of_the_arm_only)
 TEST_LIST_END

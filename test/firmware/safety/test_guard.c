@@ -336,8 +336,27 @@ static void test_tracking(void) {
             loop.pressing = 1u << i;
             expect_nothing(joints());
             loop.pressing = 0;
-            loop.q_ref[i] = 0;
+            loop.q[i] = loop.q_ref[i]; /* only the difference counts */
+            loop.q_ref[i] -= (float)sign;
+            expect(APP_FAULT_TRACKING, i, (float)-sign, TRACK, joints());
+            loop.q[i] = loop.q_ref[i] = 0;
         }
+}
+
+/* The bound of the tool's speed adds what every joint contributes, in whatever direction. */
+static void test_tool_speed(void) {
+    control.tool_fast = 2;
+    control.joint[0].reach.k = 1;
+    control.joint[1].reach.k = 0.5f;
+    control.joint[N].reach.k = 1;
+    loop.qd_hat[0] = -1;
+    loop.qd_hat[1] = 2;
+    loop.qd_hat[N] = 1;
+    expect_nothing(guard_tool(&control, &loop));
+    loop.qd_hat[1] = -2 - LITTLE;
+    expect(APP_FAULT_TOOL_SPEED, APP_NO_JOINT, 2 + LITTLE / 2, 2, guard_tool(&control, &loop));
+    loop.qd_hat[0] = 1;
+    expect(APP_FAULT_TOOL_SPEED, APP_NO_JOINT, 2 + LITTLE / 2, 2, guard_tool(&control, &loop));
 }
 
 /* The first joint is reported, and of one joint the worst finding. A finding of a joint comes before
@@ -426,9 +445,20 @@ static void test_voltage_that_is_missing(void) {
 static float parameter[PARAMETERS_ONE];
 static settings_t settings[N];
 
+static void set_limits(void) {
+    static const dyn_units_t units;
+    const setup_t from = {.n = N,
+                          .arm = &arm,
+                          .units = &units,
+                          .joint = settings,
+                          .parameter = parameter,
+                          .tool_m = 0.5f,
+                          .volts = 40};
+    guard_setup(&from, &control);
+}
+
 /* Limits of an arm whose joint 1 has twice the speed of joint 0. */
 static void make_limits(void) {
-    static const dyn_units_t units;
     parameter[PARAMETER_rate_hz] = 1000;
     parameter[PARAMETER_observer_hz] = 50;
     parameter[PARAMETER_limits_scale] = 0.5f;
@@ -442,13 +472,7 @@ static void make_limits(void) {
                                    .ratio = 100,
                                    .kd = 60,
                                    .motor = 1};
-    const setup_t from = {.n = N,
-                          .arm = &arm,
-                          .units = &units,
-                          .joint = settings,
-                          .parameter = parameter,
-                          .volts = 40};
-    guard_setup(&from, &control);
+    set_limits();
 }
 
 static void test_limits_of_the_arm(void) {
@@ -483,6 +507,11 @@ static void test_limits_of_the_arm(void) {
     TEST_ASSERT_EQUAL_UINT16(0, control.segment);
     TEST_ASSERT_EQUAL_FLOAT(0, control.per_segment);
     TEST_ASSERT_EQUAL_UINT8(0, control.brakes);
+    parameter[PARAMETER_rate_hz] = 100; /* 6 ms are less than a tick: a check in every tick */
+    parameter[PARAMETER_guard_direction] = 1;
+    set_limits();
+    TEST_ASSERT_EQUAL_UINT16(1, control.segment);
+    TEST_ASSERT_EQUAL_FLOAT(1, control.per_segment);
 }
 
 /* The smallest suspicious speed is 2 % of the limit, or twice what noise and one count seem to be
@@ -493,8 +522,11 @@ static void test_limits_of_a_joint(void) {
     const double count = 2 * 3.14159265358979 / (1000 * 100),
                  step = count * (1 - p) * (1 - p) * 1000;
     memset(parameter, 0, sizeof parameter);
+    parameter[PARAMETER_tool_speed] = 0.25f;
     arm.joint[1].drive.coulomb = 2; /* half of the friction: 4 N m */
     make_limits();
+    /* Each joint may feign twice its step, at a distance of 0.5 m from the tool. */
+    TEST_ASSERT_FLOAT_WITHIN(1e-6f, (float)(0.25 * 1.5 + 2 * 2 * step * 0.5), control.tool_fast);
     for (uint32_t i = 0; i < N; i++) {
         const double v = 2 + 2 * i;
         TEST_ASSERT_EQUAL_FLOAT(0.25f, control.joint[i].track);
@@ -513,20 +545,13 @@ static void test_limits_of_a_joint(void) {
 
 /* Shorted windings stop the arm only if every joint has a motor. */
 static void test_every_joint_must_damp(void) {
-    static const dyn_units_t units;
     make_limits();
     for (uint32_t i = 0; i < N; i++) {
-        const setup_t from = {.n = N,
-                              .arm = &arm,
-                              .units = &units,
-                              .joint = settings,
-                              .parameter = parameter,
-                              .volts = 40};
         settings[i].motor = 0;
-        guard_setup(&from, &control);
+        set_limits();
         TEST_ASSERT_EQUAL_UINT8(0, control.damping);
         settings[i].motor = 1;
-        guard_setup(&from, &control);
+        set_limits();
         TEST_ASSERT_EQUAL_UINT8(1, control.damping);
     }
 }
@@ -545,6 +570,7 @@ TEST(test_position)
 TEST(test_start_beyond_a_limit)
 TEST(test_start_keeps_the_counts)
 TEST(test_tracking)
+TEST(test_tool_speed)
 TEST(test_order_of_the_joints)
 TEST(test_time_at_a_limit)
 TEST(test_voltage_that_is_missing)

@@ -175,6 +175,25 @@ static void stop(uint32_t ticks) {
         supervisor_stop(&v, &all);
 }
 
+/* After a cleared fault the arm may still be damped. A finding latches then, and the arm stays damped,
+ * or is released where the fault allows nothing else: never held, because nothing holds it now. */
+static void test_findings_while_damped(void) {
+    static const struct {
+        const finding_t *found;
+        uint32_t stop;
+    } row[] = {{&tracking, APP_STOP_DAMP}, {&encoder, APP_STOP_DAMP}, {&estop, APP_STOP_RELEASE}};
+    for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+        setUp();
+        v.state = APP_STATE_DAMPING;
+        v.stop = APP_STOP_DAMP;
+        TEST_ASSERT_TRUE(supervisor_damps(&v) && !supervisor_drives(&v));
+        supervisor_take(&v, &all, *row[k].found);
+        expect(row[k].found->fault, row[k].stop);
+        TEST_ASSERT_EQUAL(row[k].stop == APP_STOP_DAMP, supervisor_damps(&v));
+        TEST_ASSERT_FALSE(supervisor_drives(&v));
+    }
+}
+
 /* Brakes close at once when the arm is damped, and take over after DAMP ticks. Without brakes it is
  * damped for ever. */
 static void test_damping_ends_with_brakes(void) {
@@ -290,6 +309,7 @@ TEST(test_first_fault_latches)
 TEST(test_latch_alone_releases)
 TEST(test_stop_begins_at_the_arm)
 TEST(test_further_findings)
+TEST(test_findings_while_damped)
 TEST(test_damping_ends_with_brakes)
 TEST(test_holding_ends_with_brakes)
 TEST(test_lowering_ends_with_brakes)

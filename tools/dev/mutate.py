@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+"""Makes small mistakes in C files, one at a time, and counts how many of them the tests find.
+
+    mutate.py --work DIR --compile COMMAND --link COMMAND --core OBJECTS --test OBJECTS... --source FILE...
+    mutate.py @FILE ...      the same, one argument per line (make mutate writes build/mutate/arguments)
+
+A mutant is one file with one mistake: a comparison, a constant, a sign, a logical or an assigning operator, a condition,
+a statement left out, or two arguments exchanged. It is compiled alone, with whatever includes it if it is a header, and
+linked with the unchanged objects. It is killed if a test program prints a failed assertion; a crash, a sanitizer's
+report or a time-out is none. What does not compile does not count, nor does what compiles to the same object with -O2.
+
+Nothing but DIR is written. It has the results as results.json, from which --again runs the survivors alone.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import json
+import os
+import queue
+import random
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+TOKEN = re.compile(r"""(?P<skip>//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\])*')
+    |(?P<directive>\#(?:\\\n|/\*.*?\*/|[^\n])*)
+    |(?P<word>[A-Za-z_]\w*)
+    |(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?[uUlLfF]*)
+    |(?P<op><<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[-+*/%<>=!&|^~?:;,.(){}\[\]])""", re.X | re.S)
+DEFINE = re.compile(r"#define\s+\w+\s+([\d.]+)\s*(?:/\*.*)?$", re.S)
+
+COMPARISONS = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",)}
+LOGIC = {"&&": "||", "||": "&&"}
+SIGNS = {"+": "-", "-": "+", "++": "--", "--": "++", "+=": "-=", "-=": "+="}
+ASSIGNED = {"|=": "&=", "&=": "|=", "^=": "|="}
+# The same mistakes where an operation of a number type is a call (dyn/real).
+CALLS = {"real_add": ("sign", "real_sub"), "real_sub": ("sign", "real_add"), "wide_add": ("sign", "wide_sub"),
+         "wide_sub": ("sign", "wide_add"), "real_neg": ("sign", ""), "real_half": ("constant", "real_twice"),
+         "real_twice": ("constant", "real_half"), "true": ("constant", "false"), "false": ("constant", "true")}
+# Functions whose arguments may be exchanged by definition.
+SYMMETRIC = {"real_add", "wide_add", "real_mul", "fmin", "fmax", "opposite", "half_apart"}
+HEADERS = {"if", "for", "while", "switch"}
+NO_CALLS = HEADERS | {"return", "sizeof", "static_assert", "_Static_assert", "defined"}
+NO_STATEMENT = NO_CALLS | {"case", "default", "break", "continue", "goto", "const", "static", "struct", "enum", "typedef", "extern"}
+COUNTED = ("killed", "survived", "crash", "timeout")
+
+Mutant = collections.namedtuple("Mutant", "file line kind start end text")
+
+
+class MutateError(Exception):
+    pass
+
+
+def constants(text):
+    """Returns the values that a mistake could put in the place of a number."""
+    body, suffix = re.fullmatch(r"(0[xX][0-9a-fA-F]+|.*?)([uUlLfF]*)", text).groups()
+    if re.search(r"[.eE]", body) and not body.startswith("0x"):
+        return ["(%s * 2)" % text, "(%s / 2)" % text]
+    value = int(body, 0)
+    return ["%d%s" % (v, suffix) for v in ([1] if value == 0 else [value + 1, value - 1])]
+
+
+class Reader:
+    """Reads one file and collects its mutants."""
+
+    def __init__(self, name):
+        self.name = name
+        with open(name, encoding="utf-8") as f:
+            self.text = f.read()
+        self.tokens = [(m.lastgroup, m.group(), m.start(), m.end()) for m in TOKEN.finditer(self.text) if m.lastgroup != "skip"]
+        self.out = []
+
+    def add(self, kind, start, end, text):
+        self.out.append(Mutant(self.name, self.text.count("\n", 0, start) + 1, kind, start, end, text))
+
+    def operator(self, at):
+        kind, text, start, end = self.tokens[at]
+        before = self.tokens[at - 1]
+        operand = before[0] == "number" or before[1] in (")", "]") or (before[0] == "word" and before[1] != "return")
+        for other in COMPARISONS.get(text, ()):
+            self.add("comparison", start, end, other)
+        if text in LOGIC:
+            self.add("logic", start, end, LOGIC[text])
+        elif text in ASSIGNED:
+            self.add("assignment", start, end, ASSIGNED[text])
+        elif text == "!":
+            self.add("negation", start, end, "")
+        elif text == "-" and not operand:
+            self.add("sign", start, end, "")
+        elif text in SIGNS:
+            self.add("sign", start, end, SIGNS[text])
+
+    def group(self, at):
+        """Returns the index of the bracket that closes the one at `at`, and the arguments between as (start, end)."""
+        depth, arguments, start = 0, [], self.tokens[at][3]
+        for i in range(at, len(self.tokens)):
+            text = self.tokens[i][1]
+            depth += (text in "([{") - (text in ")]}")
+            if (depth == 1 and text == ",") or depth == 0:
+                arguments.append((start, self.tokens[i][2]))
+                start = self.tokens[i][3]
+            if depth == 0:
+                return i, arguments
+        raise MutateError("%s: a bracket is not closed" % self.name)
+
+    def call(self, at):
+        arguments = self.group(at + 1)[1]
+        for (a, b), (c, d) in zip(arguments, arguments[1:]):
+            first, second = self.text[a:b].strip(), self.text[c:d].strip()
+            if first != second:
+                self.add("exchange", d - len(self.text[a:d].lstrip()), d, "%s, %s" % (second, first))
+
+    def statement(self, first, last):
+        """The tokens from first to last, which is a semicolon, are a statement of a block."""
+        words = self.tokens[first:last]
+        if not words or words[0][1] in NO_STATEMENT or words[0][0] == "directive":
+            return
+        if words[0][0] == "word" and len(words) > 1 and (words[1][0] == "word" or (words[1][1] == "*" and words[2][0] == "word")):
+            return  # a declaration
+        self.add("dropped", words[0][2], self.tokens[last][2], "")
+
+    def blocks(self):
+        """Finds the statements and the conditions of `if`. A brace that follows an expression belongs to a value."""
+        braces, ends, begin, parens = [], set(), 0, 0
+        for i, (kind, text, start, end) in enumerate(self.tokens):
+            code = bool(braces) and braces[-1] == "block"
+            if kind == "word" and text in HEADERS and code:
+                close = self.group(i + 1)[0]
+                ends.add(close)
+                if text == "if":
+                    a, b = self.tokens[i + 1][3], self.tokens[close][2]
+                    self.add("negation", a, b, "!(%s)" % self.text[a:b])
+            parens += (text == "(") - (text == ")")
+            if text == "{":
+                before = self.tokens[i - 1][1]
+                opens = before in ("else", "do", ";", "{", "}") or i - 1 in ends or (before == ")" and not braces)
+                braces.append("block" if opens and (not braces or code) else "value")
+            elif text == "}":
+                braces.pop()
+            elif text == ";" and code and parens == 0:
+                self.statement(begin, i)
+            if (text in "{};" and parens == 0 and (not braces or braces[-1] == "block")) or i in ends or text == "else":
+                begin = i + 1
+
+    def mutants(self):
+        depth = 0
+        for i, (kind, text, start, end) in enumerate(self.tokens):
+            depth += (text == "{") - (text == "}")
+            if kind == "op" and depth:
+                self.operator(i)
+            elif kind == "number":
+                for other in constants(text):
+                    self.add("constant", start, end, other)
+            elif kind == "directive" and DEFINE.match(text):
+                a, b = DEFINE.match(text).span(1)
+                for other in constants(text[a:b]):
+                    self.add("constant", start + a, start + b, other)
+            elif kind == "word" and depth:
+                if text in CALLS:
+                    self.add(CALLS[text][0], start, end, CALLS[text][1])
+                if text not in NO_CALLS | SYMMETRIC and self.tokens[i + 1][1] == "(":
+                    self.call(i)
+        self.blocks()
+        return sorted(self.out, key=lambda m: (m.start, m.kind, m.text))
+
+
+class Bench:
+    """Compiles, links and runs mutants; each worker has a folder of its own."""
+
+    def __init__(self, args):
+        self.args = args
+        self.core = args.core.split()
+        self.tests = [words.split() for words in args.test]
+        self.cost, self.kills = {}, collections.Counter()
+        self.needs = {}  # object: (source, the files that it includes)
+        for obj in self.core + [w for words in self.tests for w in words if w.endswith(".o")]:
+            with open(obj[:-2] + ".d", encoding="utf-8") as f:
+                names = re.split(r"[\s\\]+", f.read().split(":", 1)[1].split("\n\n")[0])
+            names = [n for n in names if n and not n.endswith(":")]
+            self.needs[obj] = names[0], set(names)
+        self.folders = queue.Queue()
+        for i in range(args.jobs):
+            self.folders.put(os.path.join(args.work, str(i)))
+
+    def compiled(self, folder, file, text, *options):
+        """Returns {object: compiled object} of all that needs the file, with this text of the file; None if it does not compile."""
+        changed = os.path.join(folder, file)
+        os.makedirs(os.path.dirname(changed), exist_ok=True)
+        with open(changed, "w", encoding="utf-8") as f:
+            f.write(text)
+        out = {}
+        try:
+            for obj, (source, names) in self.needs.items():
+                if file not in names:
+                    continue
+                out[obj] = os.path.join(folder, "objects", obj)
+                os.makedirs(os.path.dirname(out[obj]), exist_ok=True)
+                command = shlex.split(self.args.compile)
+                command[1:1] = ["-I", folder]
+                command += [*options, "-g0", "-c", changed if source == file else source, "-o", out[obj]]
+                done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env={**os.environ, "CCACHE_DISABLE": "1"})
+                if done.returncode:
+                    return None
+        finally:
+            os.remove(changed)
+        return out
+
+    def same(self, folder, mutant, text, changed):
+        """Returns whether the compiler makes the same of both texts."""
+        made = []
+        for t in (text, changed):
+            made.append([])
+            for path in self.compiled(folder, mutant.file, t, "-w", "-O2").values():
+                with open(path, "rb") as f:
+                    made[-1].append(f.read())
+        return made[0] == made[1]
+
+    def archive(self, folder, objects):
+        path = os.path.join(folder, "core.a")
+        if os.path.exists(path):
+            os.remove(path)
+        subprocess.run(["ar", "rcsT", path, *(objects.get(o, o) for o in self.core)], check=True)
+        return path
+
+    def run(self, folder, test, objects, archive):
+        """Returns killed, crash, timeout or passed."""
+        program = os.path.join(folder, "program")
+        words = [archive if w == "CORE" else objects.get(w, w) for w in test]
+        done = subprocess.run([*shlex.split(self.args.link), *words, "-o", program], capture_output=True, text=True)
+        if done.returncode:
+            raise MutateError("it does not link: %s" % done.stderr.strip())
+        begin = time.monotonic()
+        try:
+            done = subprocess.run([os.path.abspath(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  timeout=self.args.limit_s + 20 * self.cost.get(test[0], 30))
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        self.cost.setdefault(test[0], time.monotonic() - begin)
+        if re.search(rb"^\S+:\d+:\w+:FAIL", done.stdout, re.M):
+            return "killed"
+        return "crash" if done.returncode else "passed"
+
+    def prepare(self, files):
+        """Runs all tests without a mistake, on objects that are compiled as those of the mutants are."""
+        folder = os.path.join(self.args.work, "0")
+        objects = {}
+        for file in files:
+            with open(file, encoding="utf-8") as f:
+                made = self.compiled(folder, file, f.read(), "-w", "-O0")
+            if not made:
+                raise MutateError("%s does not compile, or no test needs it" % file)
+            objects.update(made)
+        archive = self.archive(folder, objects)
+        for test in self.tests:
+            if self.run(folder, test, objects, archive) != "passed":
+                raise MutateError("%s fails without a mistake" % test[0])
+
+    def judge(self, mutant, text):
+        """Returns what became of a mutant, and the test that did it."""
+        folder = self.folders.get()
+        try:
+            changed = text[:mutant.start] + mutant.text + text[mutant.end:]
+            objects = self.compiled(folder, mutant.file, changed, "-Werror" if mutant.kind == "exchange" else "-w", "-O0")
+            if objects is None:
+                return "invalid", ""
+            worst, archive = ("survived", ""), self.archive(folder, objects)
+            for test in sorted(self.tests, key=lambda t: -(self.kills[mutant.file, t[0]] + 1) / (self.cost[t[0]] + 0.2)):
+                result = self.run(folder, test, objects, archive)
+                if result == "killed":
+                    self.kills[mutant.file, test[0]] += 1
+                    return result, test[0]
+                if result != "passed":
+                    worst = result, test[0]
+            return ("identical", "") if worst[0] == "survived" and self.same(folder, mutant, text, changed) else worst
+        finally:
+            self.folders.put(folder)
+
+
+def shown(mutant, text):
+    """Returns the line of a mutant, and the line that it became."""
+    begin = text.rfind("\n", 0, mutant.start) + 1
+    end = text.find("\n", mutant.end)
+    changed = text[begin:mutant.start] + mutant.text + text[mutant.end:end]
+    return tuple(" ".join(t.split()) for t in (text[begin:end], changed))
+
+
+def chosen(args):
+    """Returns the mutants to run, and the texts of the files."""
+    headers = [os.path.join(d, n) for d in sorted({os.path.dirname(s) for s in args.source}) for n in sorted(os.listdir(d)) if n.endswith(".h")]
+    files = [f for f in sorted(args.source) + headers if not args.files or any(fnmatch.fnmatch(f, "*" + p) for p in args.files.split())]
+    if not files:
+        raise MutateError("no file matches %s; the files are %s" % (args.files, " ".join(sorted(args.source) + headers)))
+    readers = [Reader(f) for f in files]
+    mutants = [m for r in readers for m in r.mutants()]
+    if args.again:
+        with open(os.path.join(args.work, "results.json"), encoding="utf-8") as f:
+            open_ones = {(r["file"], r["from"], r["to"]) for r in json.load(f) if r["result"] in COUNTED[1:]}
+        texts = {r.name: r.text for r in readers}
+        mutants = [m for m in mutants if (m.file, *shown(m, texts[m.file])) in open_ones]
+    if args.sample and args.sample < len(mutants):
+        mutants = random.Random(args.seed).sample(mutants, args.sample)
+    return mutants, {r.name: r.text for r in readers}
+
+
+def report(results):
+    print("%-32s %8s %8s %8s %8s %9s %8s %7s" % ("file", "killed", "survived", "crash", "timeout", "identical", "invalid", "score"))
+    for file in sorted({r["file"] for r in results}) + ["all"]:
+        count = collections.Counter(r["result"] for r in results if file in (r["file"], "all"))
+        total = sum(count[k] for k in COUNTED)
+        print("%-32s %8d %8d %8d %8d %9d %8d %7s" % (file, *(count[k] for k in (*COUNTED, "identical", "invalid")),
+                                                   "%.1f %%" % (100 * count["killed"] / total) if total else "-"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, fromfile_prefix_chars="@")
+    parser.add_argument("--work", required=True, metavar="DIR")
+    parser.add_argument("--compile", required=True, metavar="COMMAND", help="compiler and flags")
+    parser.add_argument("--link", required=True, metavar="COMMAND")
+    parser.add_argument("--core", default="", metavar="OBJECTS", help="the objects of the archive CORE, with their .d files")
+    parser.add_argument("--test", required=True, action="append", metavar="OBJECTS", help="what a test program is linked from; first its own object")
+    parser.add_argument("--source", required=True, nargs="+", metavar="FILE", help="headers of their folders count, too")
+    parser.add_argument("--files", default="", metavar="PATTERNS", help="only files that end so")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="only so many, chosen at random")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--again", action="store_true", help="only what survived the last time")
+    parser.add_argument("--limit-s", type=float, default=20, help="time-out of a program, beyond 20 times its usual time")
+    parser.add_argument("--jobs", type=int, default=1)
+    args = parser.parse_args()
+    try:
+        mutants, texts = chosen(args)
+        files = sorted({m.file for m in mutants})
+        bench, results, begin = Bench(args), [], time.monotonic()
+        bench.prepare(files)
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for m, (result, by) in zip(mutants, pool.map(lambda m: bench.judge(m, texts[m.file]), mutants)):
+                was, became = shown(m, texts[m.file])
+                results.append({"file": m.file, "line": m.line, "kind": m.kind, "from": was, "to": became, "result": result, "by": by})
+                if result in COUNTED[1:]:
+                    print("%s:%d: %s (%s) %s\n    - %s\n    + %s" % (m.file, m.line, result, m.kind, by, was, became), flush=True)
+                if len(results) % 50 == 0:
+                    print("%d of %d mutants, %d s" % (len(results), len(mutants), time.monotonic() - begin), file=sys.stderr, flush=True)
+        with open(os.path.join(args.work, "results.json"), "w", encoding="utf-8") as f:
+            json.dump(results, f, indent=1)
+    except (MutateError, OSError, subprocess.CalledProcessError) as error:
+        sys.exit("mutate: %s" % error)
+    report(results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
