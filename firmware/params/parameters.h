@@ -114,11 +114,12 @@ enum { FEEDFORWARD_OFF, FEEDFORWARD_GRAVITY, FEEDFORWARD_FULL };
       "the encoders of the simulated arm have random errors up to this size")                      \
     X(sim_shift, ONE, IDLE | WHOLE, "counts", -1e6f, 1e6f, 0, "",                                  \
       "the encoders of the simulated arm have this constant error until the arm is homed")         \
-    LAB_X(X, sim_defect, ONE, ANY | WHOLE, "", 0, 14, 0, "",                                       \
+    LAB_X(X, sim_defect, ONE, ANY | WHOLE, "", 0, 22, 0, "",                                       \
           "selects a defect of the simulated arm: 0 none, 1 motor reversed, 2 encoder reversed, "  \
           "3 encoder lost, 4 parity error, 5 joint jammed, 6 supply low, 7 supply high, 8 "        \
           "e-stop, 9 ticks late, 10 not a number, 11 wrong encoder scale, 12 no inertia, 13 "      \
-          "weak supply, 14 motors limp")                                                           \
+          "weak supply, 14 motors limp, 15 encoder stuck, 16 encoder jump, 17, 18, 19 noise of "   \
+          "15, 30, 60 counts, 20 lowest six bits stuck, 21 supply sensor dead, 22 driver fault")   \
     LAB_X(X, sim_defect_joint, ONE, ANY | WHOLE, "", 0, 31, 0, "",                                 \
           "number of the joint with the defect, counted from 0")
 

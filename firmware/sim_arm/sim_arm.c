@@ -162,23 +162,23 @@ void sim_arm_drive(const control_t *c, sim_arm_t *p, const int32_t duty_q15[], c
         p->input[defect_joint(&p->defect)] = real_neg(p->input[defect_joint(&p->defect)]);
 }
 
-/* Returns a number uniformly distributed in -noise .. noise, from a linear congruential generator
+/* Returns a number uniformly distributed in -most .. most, from a linear congruential generator
  * (Knuth). */
-INLINE int32_t noise(sim_arm_t *p) {
+INLINE int32_t noise(sim_arm_t *p, uint32_t most) {
     p->random = p->random * 1664525u + 1013904223u;
-    return (int32_t)(((uint64_t)p->random * (2 * p->noise + 1)) >> 32) - (int32_t)p->noise;
+    return (int32_t)(((uint64_t)p->random * (2 * most + 1)) >> 32) - (int32_t)most;
 }
 
 void sim_arm_counts(sim_arm_t *p, int32_t counts[]) {
     for (uint32_t i = 0; i < p->arm->n; i++) {
         const real turned = real_sub(p->q[i], p->zero[i]);
         const int32_t halves = gain_whole(p->joint[i].per_q, turned);
-        const int32_t nearest = ((halves + 1) >> 1) + p->shift + noise(p);
-        if (defect_at(&p->defect, DEFECT_LOST, i) || defect_at(&p->defect, DEFECT_PARITY, i))
+        const uint32_t most = p->noise + defect_noise(&p->defect, i);
+        const int32_t nearest = ((halves + 1) >> 1) + p->shift + noise(p, most);
+        if (defect_at(&p->defect, DEFECT_LOST, i) || defect_at(&p->defect, DEFECT_PARITY, i) ||
+            defect_at(&p->defect, DEFECT_STUCK, i))
             continue; /* the last reading stays */
-        counts[i] = defect_at(&p->defect, DEFECT_REVERSED, i) ? -nearest
-                    : defect_at(&p->defect, DEFECT_SCALE, i)  ? 2 * nearest
-                                                              : nearest;
+        counts[i] = defect_reading(&p->defect, i, nearest);
     }
 }
 
@@ -203,5 +203,7 @@ app_inputs_t sim_arm_inputs(const sim_arm_t *p, const motion_state_t *m, const a
                           .overrun = in->overrun || defect_is(&p->defect, DEFECT_LATE),
                           .lost = in->lost,
                           .ready = 1,
-                          .latched = defect_is(&p->defect, DEFECT_ESTOP) ? CAUSE_ESTOP : 0};
+                          .latched = defect_is(&p->defect, DEFECT_ESTOP)    ? CAUSE_ESTOP
+                                     : defect_is(&p->defect, DEFECT_DRIVER) ? CAUSE_DRIVER
+                                                                            : 0};
 }

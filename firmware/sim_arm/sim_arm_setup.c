@@ -8,6 +8,7 @@
 /* The longest integration step, s; a little more than 1 ms to allow for rounding. */
 #define SIM_ARM_STEP_S 0.001001
 #define WEAK_SUPPLY    0.05 /* fraction of the nominal supply: too little to hold an arm */
+#define JUMP_PART      16   /* a jump of the encoder, as a part of its turn */
 
 static bool sim_arm_joint_make(const setup_t *from, uint32_t i, double h, sim_arm_joint_t *out) {
     const settings_t *s = &from->joint[i];
@@ -32,8 +33,9 @@ void sim_arm_setup_errors(const setup_t *from, sim_arm_t *out) {
     out->noise = (uint32_t)from->parameter[PARAMETER_sim_noise];
 #ifdef FIRMWARE_LAB
     const uint32_t at = (uint32_t)from->parameter[PARAMETER_sim_defect_joint];
-    out->defect =
-        (defect_t){(uint32_t)from->parameter[PARAMETER_sim_defect], at < from->n ? at : 0};
+    const uint32_t joint = at < from->n ? at : 0;
+    out->defect = (defect_t){(uint32_t)from->parameter[PARAMETER_sim_defect], joint,
+                             (int32_t)from->joint[joint].counts / JUMP_PART};
 #endif
     out->shift = (int32_t)from->parameter[PARAMETER_sim_shift];
     const float *t = from->parameter;
@@ -42,8 +44,9 @@ void sim_arm_setup_errors(const setup_t *from, sim_arm_t *out) {
         : defect_is(&out->defect, DEFECT_HIGH) ? (double)t[PARAMETER_guard_supply_high] * 2
         : defect_is(&out->defect, DEFECT_WEAK) ? WEAK_SUPPLY
                                                : 1;
-    out->supply_mV =
-        supply != 1 ? (int32_t)(1000 * supply * (double)from->volts) : SUPPLY_UNMEASURED;
+    out->supply_mV = defect_is(&out->defect, DEFECT_SENSOR) ? SUPPLY_FAILED
+                     : supply != 1 ? (int32_t)(1000 * supply * (double)from->volts)
+                                   : SUPPLY_UNMEASURED;
     (void)real_from_model(supply, PART, &out->supply);
 }
 
