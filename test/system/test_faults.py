@@ -118,7 +118,8 @@ def test_defects(folder):
     table = ["| defect | found as | after | stop | rad/s | rad | m | brakes: rad/s | rad | m |", "|---|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
         outcome = ("refused: " if row["refused"] else "") + row["outcome"]
-        after = "-" if not row["found"] else row.get("found_when") or f"{1000 * row['found_s']:.0f} ms"
+        seconds = row.get("found_s", row.get("noticed_s"))
+        after = row.get("found_when") or ("-" if seconds is None else f"{1000 * seconds:.0f} ms")
         stop = " then ".join(dict.fromkeys((row["stop"], row["worst_stop"]))) if row["found"] else "-"
         table.append(f"| {' | '.join((row['defect'], outcome, after, stop, *cells(row['without_brakes']), *cells(row['with_brakes'])))} |")
     print("\n".join(["measured-block firmware_faults", *table, "measured-end"]), flush=True)

@@ -133,6 +133,8 @@ static void result_text(const robot_t *robot, const faults_result_t *r) {
         out_format(" (%s)", r->row->when);
     else if (r->fault != APP_FAULT_NONE)
         out_format(" after %.0f ms, %.3f from the reference", 1000 * r->found_s, r->off);
+    if (r->noticed)
+        out_format(" (notice after %.0f ms)", 1000 * r->found_s);
     if (r->fault != APP_FAULT_NONE)
         out_format("; stop: %s%s%s", app_stop_name(r->stop), r->worst > r->stop ? ", then " : "",
                    r->worst > r->stop ? app_stop_name(r->worst) : "");
@@ -167,6 +169,8 @@ static void result_json(const robot_t *robot, const faults_result_t *r) {
     json_string("outcome", outcome(r));
     json_bool("as_expected", r->good);
     json_bool("falls", r->free);
+    if (r->noticed)
+        json_number("noticed_s", r->found_s);
     if (r->fault != APP_FAULT_NONE) {
         if (r->row->when)
             json_string("found_when", r->row->when);

@@ -12,11 +12,12 @@
 #define WAY    0.5f /* rad or m; way of the motions */
 #define LONG_S 5.0f /* s that a motion takes during which the host is lost */
 
-#define NOT_YET  "not found"
-#define HELD     "no fault: it is held on"
-#define JOG_ENDS "no fault: the jog ends by itself"
-#define BY_CHIP  "by the chip"
-#define ASKED    "no fault: it was asked for"
+#define LIKE_REST "not findable: an arm at rest reads the same; found in motion"
+#define NOT_YET   "not found"
+#define HELD      "no fault: it is held on"
+#define JOG_ENDS  "no fault: the jog ends by itself"
+#define BY_CHIP   "by the chip"
+#define ASKED     "no fault: it was asked for"
 
 const faults_row_t faults_row[] = {
     {.how = "ticks come late",
@@ -120,7 +121,7 @@ const faults_row_t faults_row[] = {
      .set = {{"home_speed", 0.5f}}},
 
     /* Encoders that lie. */
-    {.how = "encoder stuck, at rest", .why = NOT_YET, .defect = DEFECT_STUCK, .lies = true},
+    {.how = "encoder stuck, at rest", .why = LIKE_REST, .defect = DEFECT_STUCK, .lies = true},
     {.how = "encoder stuck, in motion",
      .fault = APP_FAULT_TORQUE,
      .stop = APP_STOP_LOWER,

@@ -31,9 +31,10 @@ typedef struct {
     /* What is expected: a fault and its stop without brakes; or no fault, and the reason. */
     uint32_t fault, stop;
     const char *why;
-    int answer;  /* the board refuses the request that would bring the defect: an app_error_t */
-    bool board;  /* also provoked over the link, on a board */
-    bool floats; /* only on boards that compute in floating point */
+    bool noticed; /* there is no fault, but the status and the samples give a new notice */
+    int answer;   /* the board refuses the request that would bring the defect: an app_error_t */
+    bool board;   /* also provoked over the link, on a board */
+    bool floats;  /* only on boards that compute in floating point */
     /* Nothing is left to brake with, or the release was asked for: the only rows in which an arm
      * without brakes may fall freely. */
     bool falls;

@@ -9,7 +9,7 @@
 #include "tools/cli/messages.h"
 #include "tools/image/robot_image.h"
 
-enum { TOKEN = 1 };
+enum { TOKEN = 1, NOTICES = 17, LEASED = 1 << 19 /* bits of a sample's state */ };
 #define SETTLE_S  0.2 /* s for which the loop holds the arm before anything else happens */
 #define TIMEOUT_S 5.0 /* s in which a defect is found, or counts as not found */
 
@@ -18,9 +18,10 @@ typedef struct {
     const faults_row_t *row;
     const bounds_t *bounds;
     faults_watch_t watch;
-    bool alone;           /* the host is lost: the lease is not renewed */
-    bool free;            /* the outputs are off */
-    uint32_t stop, worst; /* the stop of the fault, and the worst one so far */
+    bool alone;              /* the host is lost: the lease is not renewed */
+    bool free;               /* the outputs are off */
+    uint32_t known, noticed; /* notices before the defect; tick of the first new one, or 0 */
+    uint32_t stop, worst;    /* the stop of the fault, and the worst one so far */
 } twin_t;
 
 static bool wrong_payload(const faults_row_t *row) {
@@ -67,6 +68,8 @@ static void advance(twin_t *t) {
         }
         app_sample_release(&t->app);
         faults_see(&t->watch, &seen);
+        if (t->noticed == 0 && (seen.word[0] & ~t->known & ~(uint32_t)LEASED) >> NOTICES != 0)
+            t->noticed = seen.tick;
     }
     t->free = !out.enable;
     if (!t->watch.failed)
@@ -176,6 +179,8 @@ static int inject(twin_t *t) {
 /* Runs the row with or without brakes. Returns APP_OK, or why the board refused to begin. */
 static int run(twin_t *t, const uint8_t *image, size_t size, bool brakes, faults_result_t *out) {
     t->alone = t->free = false;
+    t->known = UINT32_MAX; /* nothing is new before the defect */
+    t->noticed = 0;
     t->watch = (faults_watch_t){.worst = t->bounds,
                                 .rate_hz = t->bounds->robot->rate_hz,
                                 .marks = APP_STATE_FAULT,
@@ -183,6 +188,8 @@ static int run(twin_t *t, const uint8_t *image, size_t size, bool brakes, faults
     int status = set_up(t, image, size, brakes);
     uint32_t injected = t->app.ticks;
     faults_forget(&t->watch);
+    if (from_start(t->row))
+        t->known = t->app.notice << NOTICES;
     for (uint32_t k = 0; k < (uint32_t)(SETTLE_S * t->watch.rate_hz) && status == APP_OK; k++)
         advance(t);
     if (status == APP_OK && !t->watch.failed)
@@ -191,6 +198,7 @@ static int run(twin_t *t, const uint8_t *image, size_t size, bool brakes, faults
         return status;
     wait(t);
     if (!from_start(t->row)) {
+        t->known = t->app.notice << NOTICES;
         injected = t->app.ticks;
         faults_forget(&t->watch);
     }
@@ -211,12 +219,15 @@ static int run(twin_t *t, const uint8_t *image, size_t size, bool brakes, faults
     out->stop = t->stop;
     out->worst = t->worst;
     out->free = t->free;
-    out->found_s = (t->watch.first_tick - injected) / t->watch.rate_hz;
+    out->noticed = !t->watch.failed && t->noticed > 0;
+    out->found_s =
+        ((out->noticed ? t->noticed : t->watch.first_tick) - injected) / t->watch.rate_hz;
     out->off = 0;
     for (uint32_t i = 0; i < t->bounds->robot->n; i++)
         out->off = fmax(out->off, t->watch.off[i]);
     out->without = moved;
     out->good = out->answer == t->row->answer && fault == t->row->fault &&
+                out->noticed == t->row->noticed &&
                 (fault == APP_FAULT_NONE || t->stop == t->row->stop) &&
                 moved.within >= moved.bounded && out->free == t->row->falls;
     return APP_OK;

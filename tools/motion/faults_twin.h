@@ -14,7 +14,8 @@ typedef struct {
     uint32_t fault; /* APP_FAULT_NONE: not found */
     uint32_t stop;  /* without brakes */
     uint32_t worst; /* the worst stop of the watch, without brakes: a second fault may come */
-    double found_s; /* from the defect to the fault */
+    bool noticed;   /* no fault, but a notice */
+    double found_s; /* from the defect to the fault or the notice */
     double off;     /* rad or m, farthest from the reference until then */
     faults_motion_t without, with; /* without brakes, with brakes */
     bool free;                     /* without brakes the arm was left without any torque */
