@@ -58,7 +58,7 @@ def test_pages(folder):
         text = file.read()
     assert "| damp |" in text
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace("| damp |", "| hold |"))
+        file.write(text.replace("| damp |", "| hold |", 1))
     done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False, cwd=tree)
     assert done.returncode == 1 and "firmware/FAULTS.md" in done.stdout, done
     assert subprocess.run(script, check=False, cwd=tree).returncode == 0
