@@ -188,8 +188,9 @@ run: $(FIRMWARE) $(APPELL) ## the firmware in the emulator moves ROBOT (puma560)
 	  echo "$(BOARD) is hardware only: make flash BOARD=$(BOARD)"; exit 1)
 
 .PHONY: faults
-faults: $(APPELL) ## every fault that can be provoked on the simulated arm of ROBOT (puma560), and how it moves after it: build/faults
-	@$(if $(QEMU_MACHINE),$(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && $(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
+faults: $(APPELL) ## every defect of the simulated arm of ROBOT (puma560), and how it moves after it; then faults on the emulated board: build/faults
+	@$(if $(QEMU_MACHINE),$(APPELL) faults $(or $(ROBOT),puma560) -q && $(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && \
+	  $(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
 	  echo "$(BOARD) is hardware only"; exit 1)
 
 # ------------------------------------------------------------------------------------------ hardware

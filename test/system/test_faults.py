@@ -58,7 +58,7 @@ def test_pages(folder):
         text = file.read()
     assert "| damp |" in text
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text.replace("| damp |", "| hold |"))
+        file.write(text.replace("| damp |", "| hold |", 1))
     done = subprocess.run(script + ["--check"], capture_output=True, text=True, check=False, cwd=tree)
     assert done.returncode == 1 and "firmware/FAULTS.md" in done.stdout, done
     assert subprocess.run(script, check=False, cwd=tree).returncode == 0
@@ -85,6 +85,44 @@ def print_stops(text):
         speed, fall = max(rows, key=lambda row: row[0]), max(rows, key=lambda row: row[2])
         print(f"| {stop} | {when} | {len(rows)} | {speed[0]:.2f} ({speed[1]:.2f}) | {fall[2]:.2f} ({fall[3]:.2f}) |")
     print("measured-end", flush=True)
+
+
+# Defects after which nothing is left to brake with, and the release that was asked for. Only in these an arm without brakes may
+# fall freely.
+FALLS = {"emergency stop", "the supply voltage drops", "the supply is too weak", "a motor driver reports a fault",
+         "the tick has stopped", "the clock has failed", "the supply of the chip drops", "somebody releases the arm"}
+# How the names of defects begin that the table must have, and how many rows each has.
+DEFECTS = {"encoder stuck": 2, "encoder jumps": 2, "encoder noise of 15": 2, "encoder noise of 30": 2, "encoder noise of 60": 2,
+           "low six bits": 2, "kp times 1000": 1, "kd times 100": 1, "a joint jams": 3, "3 kg": 3, "10 kg": 3, "host lost": 5,
+           "the supply sensor": 1, "a motor driver": 1}
+
+
+def cells(moved):
+    """Formats speed, travel and fall, each with its bound."""
+    for name, bound, digits in (("speed", "speed_bound", 2), ("travel", "travel_bound", 3), ("fall_m", "fall_bound_m", 3)):
+        assert bound not in moved or moved[name] <= moved[bound], moved
+        yield f"{moved[name]:.{digits}f}" + (f" ({moved[bound]:.2f})" if bound in moved else "")
+
+
+def test_defects(folder):
+    """Every defect, in the board's twin: found as expected, within the bounds, and no free fall but where the table says why."""
+    code, text, errors = appell("faults", "puma560", "-q", "--json")
+    rows = json.loads(text)
+    wrong = [row for row in rows if not row["as_expected"]]
+    assert code == 0 and not wrong, f"exit code {code}: {wrong}{errors}"
+    assert {row["defect"] for row in rows if row["falls"]} == FALLS
+    for name, count in DEFECTS.items():
+        assert sum(row["defect"].startswith(name) for row in rows) == count, name
+    found = {row["defect"]: row.get("found_s") for row in rows}
+    assert found["kp times 1000, in motion"] < 0.5 and found["kd times 100, in motion"] < 0.5, found
+    table = ["| defect | found as | after | stop | rad/s | rad | m | brakes: rad/s | rad | m |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for row in rows:
+        outcome = ("refused: " if row["refused"] else "") + row["outcome"]
+        seconds = row.get("found_s", row.get("noticed_s"))
+        after = row.get("found_when") or ("-" if seconds is None else f"{1000 * seconds:.0f} ms")
+        stop = " then ".join(dict.fromkeys((row["stop"], row["worst_stop"]))) if row["found"] else "-"
+        table.append(f"| {' | '.join((row['defect'], outcome, after, stop, *cells(row['without_brakes']), *cells(row['with_brakes'])))} |")
+    print("\n".join(["measured-block firmware_faults", *table, "measured-end"]), flush=True)
 
 
 def provoke(folder, board, expected):

@@ -14,6 +14,7 @@
 #include "tools/cli/out.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/motion/faults.h"
+#include "tools/motion/faults_twin.h"
 
 /* Returns the fault with this number or name (with a hyphen or a blank between words), or 0 if
  * there is none. */
@@ -97,6 +98,115 @@ static int provoke(const request_t *request, const robot_t *robot) {
         client_close(client);
     free(image);
     return status;
+}
+
+/* Writes "value (bound)", or the value alone. */
+static void with_bound(char *text, size_t size, const char *format, double value, double bound,
+                       bool bounded) {
+    const int at = snprintf(text, size, format, value);
+    if (bounded && at > 0 && (size_t)at + 3 < size) {
+        char number[24];
+        snprintf(number, sizeof number, format, bound);
+        snprintf(text + at, size - (size_t)at, " (%s)", number);
+    }
+}
+
+static void print_motion(const faults_motion_t *m) {
+    char speed[40], travel[40], fall[40];
+    with_bound(speed, sizeof speed, "%.2f", m->speed.value, m->speed.bound, m->bounded);
+    with_bound(travel, sizeof travel, "%.3f", m->travel.value, m->travel.bound, m->bounded);
+    with_bound(fall, sizeof fall, "%.3f", m->fall, m->fall_bound, m->bounded);
+    out_format(" %12s %15s %15s", speed, travel, fall);
+}
+
+static const char *outcome(const faults_result_t *r) {
+    return r->answer != APP_OK          ? reason_cause(r->answer)
+           : r->fault != APP_FAULT_NONE ? app_fault_name(r->fault)
+           : r->row->why                ? r->row->why
+                                        : "not found";
+}
+
+static void result_text(const robot_t *robot, const faults_result_t *r) {
+    (void)robot;
+    out_format("%s: %s%s", r->row->how, r->answer != APP_OK ? "refused: " : "", outcome(r));
+    if (r->fault != APP_FAULT_NONE && r->row->when)
+        out_format(" (%s)", r->row->when);
+    else if (r->fault != APP_FAULT_NONE)
+        out_format(" after %.0f ms, %.3f from the reference", 1000 * r->found_s, r->off);
+    if (r->noticed)
+        out_format(" (notice after %.0f ms)", 1000 * r->found_s);
+    if (r->fault != APP_FAULT_NONE)
+        out_format("; stop: %s%s%s", app_stop_name(r->stop), r->worst > r->stop ? ", then " : "",
+                   r->worst > r->stop ? app_stop_name(r->worst) : "");
+    out_text("\n   ");
+    print_motion(&r->without);
+    out_text(" | ");
+    print_motion(&r->with);
+    out_format("%s\n", r->good ? "" : "   NOT AS EXPECTED");
+    out_flush();
+}
+
+static void json_motion(const char *key, const robot_t *robot, const faults_motion_t *m) {
+    json_begin(key);
+    json_string("fastest", robot->joint[m->speed.joint].name);
+    json_number("speed", m->speed.value);
+    json_string("farthest", robot->joint[m->travel.joint].name);
+    json_number("travel", m->travel.value);
+    json_number("fall_m", m->fall);
+    if (m->bounded) {
+        json_number("speed_bound", m->speed.bound);
+        json_number("travel_bound", m->travel.bound);
+        json_number("fall_bound_m", m->fall_bound);
+    }
+    json_end();
+}
+
+static void result_json(const robot_t *robot, const faults_result_t *r) {
+    json_begin(NULL);
+    json_string("defect", r->row->how);
+    json_bool("refused", r->answer != APP_OK);
+    json_bool("found", r->fault != APP_FAULT_NONE);
+    json_string("outcome", outcome(r));
+    json_bool("as_expected", r->good);
+    json_bool("falls", r->free);
+    if (r->noticed)
+        json_number("noticed_s", r->found_s);
+    if (r->fault != APP_FAULT_NONE) {
+        if (r->row->when)
+            json_string("found_when", r->row->when);
+        else
+            json_number("found_s", r->found_s);
+        json_string("stop", app_stop_name(r->stop));
+        json_string("worst_stop", app_stop_name(r->worst));
+    }
+    json_number("off_reference", r->off);
+    json_motion("without_brakes", robot, &r->without);
+    json_motion("with_brakes", robot, &r->with);
+    json_end();
+}
+
+/* Injects every defect into the board's twin. */
+static int table(const request_t *request, const robot_t *robot) {
+    const bool json = request_has(request, OPTION_JSON);
+    size_t size = 0;
+    uint8_t *image = board_image(request, robot, &size); /* prints what is wrong with the robot */
+    if (!image)
+        return EXIT_BAD;
+    free(image);
+    if (json)
+        json_list(NULL);
+    else
+        out_text("Speed of the fastest joint, rad/s or m/s; travel of the farthest, rad or m; fall "
+                 "of the end effector, m; each (bound): without brakes | with brakes\n");
+    const int failed = faults_twin(robot, json ? result_json : result_text);
+    if (json)
+        json_list_end();
+    else if (failed >= 0)
+        out_format("%d defects were not as expected\n", failed);
+    if (failed < 0)
+        return diag_error(NULL, "check the robot with `appell check`",
+                          "the dynamics of the robot cannot be computed");
+    return failed > 0 ? EXIT_NO : EXIT_YES;
 }
 
 /* Prints the latched fault of a board. */
@@ -214,7 +324,8 @@ int cmd_faults(const request_t *request) {
     robot_t *robot = arm_load_rigid(request);
     if (!robot)
         return EXIT_BAD;
-    const int status = provoke(request, robot);
+    const int status =
+        request_has(request, OPTION_PORT) ? provoke(request, robot) : table(request, robot);
     arm_free(robot);
     return status;
 }

@@ -384,15 +384,20 @@ const command_t command_table[] = {
      "list faults with causes and cures, or provoke them",
      "Without arguments the command prints the tables of faults and of stops. With the name of a "
      "fault it prints the entry of this fault. With --port alone it prints the fault that the "
-     "board has latched; the exit code is 1 if there is one.\n\nWith ROBOT and --port the command "
-     "loads the robot into the board, puts the simulated arm, without brakes, into the pose with "
-     "the largest load by gravity, and provokes one fault after the other. For each fault it "
-     "prints the message that a user sees, the stop that the board chose, the speed of the fastest "
-     "joint and the fall of the end effector, with bounds that follow from the model. The exit "
-     "code is 1 if a result is not as expected.",
+     "board has latched; the exit code is 1 if there is one.\n\nWith ROBOT alone the command "
+     "injects "
+     "every defect that it knows into the same application in this process, without a board: the "
+     "simulated arm is in the pose with the largest load by gravity, once without and once with "
+     "brakes. For each defect it prints how it was found or why not, the time until then, the "
+     "stop, and how fast and how far the arm moved after it, with bounds that follow from the "
+     "model.\n\nWith ROBOT and --port it loads the robot into the board and provokes one fault "
+     "after "
+     "the other on its simulated arm, without brakes; it prints the message that a user sees, the "
+     "stop, speed and fall, with bounds. The exit code is 1 if a result is not as expected.",
      "$ appell faults\n"
      "$ appell faults tracking\n"
      "$ appell faults --port /dev/ttyACM0\n"
+     "$ appell faults puma560\n"
      "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, cmd_faults},
     {TASK_TROUBLE, "clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clear the fault of a board",

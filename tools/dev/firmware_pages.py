@@ -2,7 +2,7 @@
 """Writes the tables of the pages of firmware/ from the sources, between two marker comments of the page:
 
     firmware/PARAMETERS.md      every parameter, from firmware/params/parameters.h
-    firmware/FAULTS.md          every fault, from firmware/safety/faults.h; how it is provoked, from tools/motion/faults.c,
+    firmware/FAULTS.md          every fault, from firmware/safety/faults.h; how it is provoked, from tools/motion/faults_rows.c,
                                 test/system/test_faults.py and the tests of test/firmware/; pages of firmware/symptoms/
                                 that name it
     firmware/safety/README.md   states and transitions
@@ -98,18 +98,20 @@ def defects():
 
 
 def provoked():
-    """Returns {NAME, number or text of the fault: how it is provoked}: names from the scenarios of
+    """Returns {NAME, number or text of the fault: how it is provoked}: names from the rows of
     `make faults`, numbers from the docstrings of test_faults.py. What neither has is in a test of
     the firmware on the host, by name or by text: the emulated boards have no motors and encoders."""
     out, numbers = {}, defects()
-    body = re.search(r"scenario_t scenario\[\] = \{(.*?)\n\};", read("tools/motion/faults.c"), re.S).group(1)
-    for part in re.split(r"(?=\{\.fault = )", body)[1:]:
-        fault = re.search(r"\.fault = APP_FAULT_(\w+)", part).group(1)
+    body = re.search(r"faults_row\[\] = \{(.*?)\n\};", read("tools/motion/faults_rows.c"), re.S).group(1)
+    for part in re.split(r"(?=\{\.how = )", body)[1:]:
+        fault = re.search(r"\.fault = APP_FAULT_(\w+)", part)
+        if not fault or ".latch" in part:  # what the hardware finds is provoked with its register models
+            continue
         how = re.search(r'\.how = "(.*?)"', part).group(1)
         defect = re.search(r"\.defect = DEFECT_(\w+)", part)
         sets = ([("sim_defect", numbers[defect.group(1)])] if defect else []) + \
             [(name, number(value)) for name, value in re.findall(r'\{"(\w+)", ([-\d.e]+)f?\}', part)]
-        out[fault] = f"`make faults` ({how}" + ("".join(f", `{name}` {value}" for name, value in sets)) + ")"
+        out.setdefault(fault.group(1), f"`make faults` ({how}" + ("".join(f", `{name}` {value}" for name, value in sets)) + ")")
     test = read("test/system/test_faults.py")
     for doc, n in re.findall(r'def test_\w+\(folder\):\n    """((?:(?!""").)*)"""(?:(?!\ndef ).)*?expect\(board, (\d+)', test, re.S):
         out[int(n)] = f"`make test TEST=faults BOARD=host` ({' '.join(doc.split()).rstrip('.')})"

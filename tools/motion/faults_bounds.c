@@ -146,32 +146,39 @@ double bounds_speed(const bounds_t *w, uint32_t stop, uint32_t i, const double *
 }
 
 /*
- * Bounds how far the end effector can fall, for each way of stopping. bound[] is bounds_speed of
- * every joint.
- *   hold     Every joint moves by its braking distance moved^2 / 2a and by 2 step / kp, the travel
- *            of an undamped mass on a spring after a step of torque. A joint without kp moves with
- *            the speed bound[] all the time.
+ * Bounds how far joint i can move, for each way of stopping. speed is bounds_speed of the joint.
+ *   hold     The braking distance moved^2 / 2a, and 2 step / kp, the travel of an undamped mass on a
+ *            spring after a step of torque. A joint without kp moves with `speed` all the time.
  *   lower    As hold, plus the travel of lowering.
- *   damp     Every joint moves with the speed bound[] all the time.
- *   release  The end effector moves at most sqrt(J M^-1 J') sqrt(2 T) fast. sqrt(2 T) starts with
- *            its value at the fault and grows as in bounds_speed; the bound is the integral over
- *            the time.
+ *   damp     The joint moves with `speed` all the time.
+ *   release  The speed grows as in bounds_speed; the bound is its integral over the time.
+ */
+double bounds_travel(const bounds_t *w, uint32_t stop, uint32_t i, double speed,
+                     const double *moved, double off, double seconds) {
+    const double kp = w->robot->joint[i].kp, v = velocity_limit(w, i);
+    const double given = w->robot->model.joint[i].drive.limits.acceleration;
+    const double brakes = given > 0 ? given : v / RISE_S;
+    if (stop == APP_STOP_RELEASE)
+        return sqrt(w->mobility[i]) * seconds * (vigour(w, moved) + w->pull * seconds / 2);
+    if (stop <= APP_STOP_LOWER && kp > 0)
+        return moved[i] * moved[i] / (2 * brakes) + 2 * torque_step(w, i, off) / kp +
+               (stop == APP_STOP_LOWER ? SINK_PART * v * seconds : 0);
+    return speed * seconds;
+}
+
+/*
+ * Bounds how far the end effector can fall, for each way of stopping. bound[] is bounds_speed of
+ * every joint. For release the end effector moves at most sqrt(J M^-1 J') sqrt(2 T) fast; sqrt(2 T)
+ * starts with its value at the fault and grows as in bounds_speed. Otherwise the end effector falls
+ * at most by the travel of every joint times its distance from the axis.
  */
 double bounds_fall(const bounds_t *w, uint32_t stop, const double *bound, const double *moved,
                    const double *off, double seconds) {
     double sum = 0;
     if (stop == APP_STOP_RELEASE)
         return w->effector * seconds * (vigour(w, moved) + w->pull * seconds / 2);
-    for (uint32_t i = 0; i < w->robot->n; i++) {
-        const double kp = w->robot->joint[i].kp, v = velocity_limit(w, i);
-        const double given = w->robot->model.joint[i].drive.limits.acceleration;
-        const double brakes = given > 0 ? given : v / RISE_S;
-        double way = bound[i] * seconds;
-        if (stop <= APP_STOP_LOWER && kp > 0)
-            way = moved[i] * moved[i] / (2 * brakes) + 2 * torque_step(w, i, off[i]) / kp +
-                  (stop == APP_STOP_LOWER ? SINK_PART * v * seconds : 0);
-        sum += w->reach[i] * way;
-    }
+    for (uint32_t i = 0; i < w->robot->n; i++)
+        sum += w->reach[i] * bounds_travel(w, stop, i, bound[i], moved, off[i], seconds);
     return sum;
 }
 
@@ -181,12 +188,14 @@ double bounds_height(const bounds_t *w, const double *q) {
     return pose[11];
 }
 
-int bounds_find(bounds_t *bounds, const robot_t *robot) {
+int bounds_find(bounds_t *bounds, const robot_t *robot, const double *pose) {
     bounds->robot = robot;
     const int status = dyn_prepare_f64(&robot->model, NULL, &bounds->arm);
     if (status != DYN_OK)
         return status;
     find_worst(bounds);
+    if (pose)
+        memcpy(bounds->pose, pose, robot->n * sizeof *pose);
     include_inertia(bounds);
     return DYN_OK;
 }

@@ -23,9 +23,10 @@ typedef struct {
     uint32_t joint;                  /* joint with the largest gravity torque / torque limit */
 } bounds_t;
 
-/* Finds the pose that gravity loads most, the inertia in it, and the largest values over the
- * sampled poses. *bounds must be zero before the call. Returns DYN_OK or another status. */
-int bounds_find(bounds_t *bounds, const robot_t *robot);
+/* Finds the pose that gravity loads most (`pose` replaces it if it is not NULL), the inertia in it,
+ * and the largest values over the sampled poses. *bounds must be zero before the call. Returns
+ * DYN_OK or another status. */
+int bounds_find(bounds_t *bounds, const robot_t *robot, const double *pose);
 /* Returns the height of the end effector in m. */
 double bounds_height(const bounds_t *bounds, const double *q);
 
@@ -33,6 +34,9 @@ double bounds_height(const bounds_t *bounds, const double *q);
  * the fault. off: distance of the joint from its reference. */
 double bounds_speed(const bounds_t *bounds, uint32_t stop, uint32_t i, const double *moved,
                     double off, double seconds);
+/* Bounds how far joint i moves in the `seconds` after the fault. speed: bounds_speed of it. */
+double bounds_travel(const bounds_t *bounds, uint32_t stop, uint32_t i, double speed,
+                     const double *moved, double off, double seconds);
 /* Bounds how far the end effector falls in m in the `seconds` after the fault. speed: bounds_speed
  * of every joint. */
 double bounds_fall(const bounds_t *bounds, uint32_t stop, const double *speed, const double *moved,
