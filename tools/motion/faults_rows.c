@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "firmware/app/errors.h"
 #include "firmware/lab/defects.h"
 #include "firmware/params/parameters.h"
 #include "firmware/safety/faults.h"
@@ -13,7 +14,8 @@
 #define LONG_S 5.0f /* s that a motion takes during which the host is lost */
 
 #define LIKE_REST "not findable: an arm at rest reads the same; found in motion"
-#define NOT_YET   "not found"
+#define TOLD      "no fault: `appell status` tells the load"
+#define TOO_STIFF "refused: the loop would be unstable in every pose"
 #define HELD      "no fault: it is held on"
 #define JOG_ENDS  "no fault: the jog ends by itself"
 #define BY_CHIP   "by the chip"
@@ -102,11 +104,10 @@ const faults_row_t faults_row[] = {
              {"guard_direction", 0},
              {"guard_limit_s", 10}}},
     {.how = "the supply is too weak",
-     .falls = true,
      .fault = APP_FAULT_VOLTAGE,
      .board = true,
      .defect = DEFECT_WEAK,
-     .stop = APP_STOP_RELEASE, /* at the fault the overridden guard returns: the supply is low */
+     .stop = APP_STOP_LOWER, /* the overridden guard waits: it would release the arm */
      .set = {{"guard_tracking", 10}, {"guard_supply_low", 0.01f}}},
     {.how = "points stop coming",
      .fault = APP_FAULT_SETPOINT,
@@ -129,52 +130,60 @@ const faults_row_t faults_row[] = {
      .situation = FAULTS_QUINTIC,
      .lies = true},
     {.how = "encoder jumps by 1/16 turn, at rest",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_JUMP,
      .lies = true},
     {.how = "encoder jumps by 1/16 turn, in motion",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_JUMP,
      .situation = FAULTS_QUINTIC,
      .lies = true},
     {.how = "encoder noise of 15 counts, at rest",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_NOISE_15,
      .lies = true},
     {.how = "encoder noise of 15 counts, in motion",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_NOISE_15,
-     .lies = true,
-     .situation = FAULTS_QUINTIC},
+     .situation = FAULTS_QUINTIC,
+     .lies = true},
     {.how = "encoder noise of 30 counts, at rest",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_NOISE_30,
      .lies = true},
     {.how = "encoder noise of 30 counts, in motion",
-     .fault = APP_FAULT_DIRECTION,
+     .fault = APP_FAULT_ENCODER_NOISE,
      .stop = APP_STOP_DAMP,
      .defect = DEFECT_NOISE_30,
      .situation = FAULTS_QUINTIC,
      .lies = true},
     {.how = "encoder noise of 60 counts, at rest",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_NOISE_60,
      .lies = true},
     {.how = "encoder noise of 60 counts, in motion",
-     .fault = APP_FAULT_DIRECTION,
+     .fault = APP_FAULT_ENCODER_NOISE,
      .stop = APP_STOP_DAMP,
      .defect = DEFECT_NOISE_60,
      .situation = FAULTS_QUINTIC,
      .lies = true},
     {.how = "low six bits of an encoder stuck, at rest",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_BITS,
      .lies = true},
     {.how = "low six bits of an encoder stuck, in motion",
-     .why = NOT_YET,
+     .fault = APP_FAULT_ENCODER_NOISE,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_BITS,
-     .lies = true,
-     .situation = FAULTS_QUINTIC},
+     .situation = FAULTS_QUINTIC,
+     .lies = true},
 
     /* Gains, obstacles, loads. */
     {.how = "kp times 1000, in motion",
@@ -183,8 +192,8 @@ const faults_row_t faults_row[] = {
      .kp = 1000,
      .situation = FAULTS_QUINTIC},
     {.how = "kd times 100, in motion",
-     .fault = APP_FAULT_UNSTABLE,
-     .stop = APP_STOP_DAMP,
+     .answer = APP_E_GAIN,
+     .why = TOO_STIFF,
      .kd = 100,
      .situation = FAULTS_QUINTIC},
     {.how = "a joint jams; default guards",
@@ -197,7 +206,8 @@ const faults_row_t faults_row[] = {
      .stop = APP_STOP_DAMP,
      .arm_kg = 3},
     {.how = "3 kg not in the model, in motion",
-     .why = NOT_YET,
+     .noticed = true,
+     .why = TOLD,
      .arm_kg = 3,
      .situation = FAULTS_QUINTIC},
     {.how = "10 kg not in the model, at rest",
@@ -209,7 +219,7 @@ const faults_row_t faults_row[] = {
      .stop = APP_STOP_DAMP,
      .arm_kg = 10,
      .situation = FAULTS_QUINTIC},
-    {.how = "3 kg in the model alone, at rest", .why = NOT_YET, .model_kg = 3},
+    {.how = "3 kg in the model alone, at rest", .noticed = true, .why = TOLD, .model_kg = 3},
     {.how = "10 kg in the model alone, at rest",
      .fault = APP_FAULT_DIRECTION,
      .stop = APP_STOP_DAMP,
