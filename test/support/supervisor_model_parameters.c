@@ -261,7 +261,9 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
     if ((p == PARAMETER_kp && value > 10 * m->image.joint[j].kp[0]) ||
         (p == PARAMETER_kd && value > 10 * m->image.joint[j].kd[0]) ||
         p == PARAMETER_position_lower || p == PARAMETER_position_upper)
-        against.soft |= REASON(APP_E_RANGE) | REASON(APP_E_POSITION);
+        against.soft |= REASON(APP_E_RANGE) | REASON(APP_E_POSITION) | REASON(APP_E_GAIN);
+    if (p == PARAMETER_rate_hz)
+        against.soft |= REASON(APP_E_GAIN);
     const uint8_t override = m->value[p][j].override;
     if (!overriding && override == OVERRIDDEN)
         against.hard |= REASON(APP_E_OVERRIDE);
