@@ -52,13 +52,6 @@ static int read_image(app_t *app, const uint8_t *bytes, size_t size) {
     return setup_settings(app);
 }
 
-/* Nobody knows how hot the motors of another arm are, or those of the same arm after a reset. Not
- * inlined, for the sake of the stack. */
-static __attribute__((noinline)) void start_hot(app_t *app) {
-    const setup_t from = setup_from(app);
-    thermal_start(&from, &app->safety.thermal);
-}
-
 /* Loads the arm; the tick must be detached. `ready` is an arm that is already prepared, or NULL. */
 static int load(app_t *app, const uint8_t *bytes, size_t size, const arm_t *ready) {
     int status = read_image(app, bytes, size);
@@ -70,7 +63,7 @@ static int load(app_t *app, const uint8_t *bytes, size_t size, const arm_t *read
         return status;
     place_home(app);
     control_forget_readings(app);
-    start_hot(app);
+    app->safety.thermal.started = 0; /* nobody knows how hot its motors are */
     return control_settle_all(app);
 }
 

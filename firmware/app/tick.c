@@ -252,6 +252,7 @@ static void close_loop(app_t *app, const control_t *c) {
     control_settle(c, &app->loop);
     reference_rest(c, &app->loop);
     guard_start(c, &app->safety.guard, &app->loop);
+    thermal_start(c, &app->safety.thermal);
     app->safety.opening = (uint16_t)(c->brake_torque + c->brake_open);
     app->safety.closing = app->safety.waiting = 0;
     app->since_sample = c->sample_every; /* the first tick is recorded */

@@ -27,8 +27,6 @@ static_assert(THERMAL_WINDOW >= DYN_MAX_JOINTS, "each joint has a tick of the wi
 #define PART_Q  31     /* fractional bits of control_joint_t.cool */
 #define TIME_S  30.0   /* a motor gives its torque limit for this time, unless its file says it */
 #define F2_MOST 0.99   /* a motor that can give its limit for ever has no T of its own */
-/* Parts of `time` for which a motor may give its limit after a reset. */
-#define RESET_PARTS 10.0
 
 /* Returns the torque limit of a joint, or the largest torque that fixed point can hold if that is
  * less. */
@@ -36,11 +34,9 @@ static double limit_of(const settings_t *s, int e) {
     return real_fits((double)s->torque, e) ? (double)s->torque : ldexp(7.9, e);
 }
 
-/* Returns the fraction f of that limit that a motor can give for ever. */
-static double fraction(const setup_t *from, const settings_t *s, double limit) {
-    const double part = s->lasting > 0 ? (double)s->lasting / LASTING_ALL
-                                       : (double)from->parameter[PARAMETER_hold_fraction];
-    return fmin(1, part * (double)s->torque / limit);
+/* Returns the fraction of its torque limit that a motor can give for ever. */
+static double part_of(const settings_t *s, float otherwise) {
+    return s->lasting > 0 ? (double)s->lasting / LASTING_ALL : (double)otherwise;
 }
 
 /* Returns time / T = -ln(1 - f^2). Newton's method on exp, because a logarithm would take a
@@ -58,6 +54,7 @@ static int32_t follow(double f2, double time_s, double rate_hz) {
     return (int32_t)ldexp(1 - exp(-time_constants(f2) / windows), PART_Q);
 }
 
+/* T is a fact of the motor: of hold_fraction only the default has a part in it. */
 static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     const settings_t *s = &from->joint[i];
     const int e = setup_exponents(from, i).tau;
@@ -65,8 +62,10 @@ static void joint_setup(const setup_t *from, uint32_t i, control_joint_t *out) {
     out->cool = 0;
     if (!(s->torque > 0))
         return;
-    const double limit = limit_of(s, e), f = fraction(from, s, limit);
-    out->lasting = setup_bound(f * limit, e);
+    const double limit = limit_of(s, e), more = (double)s->torque / limit;
+    const double f = more * part_of(s, parameter_table[PARAMETER_hold_fraction].fallback);
+    const double now = more * part_of(s, from->parameter[PARAMETER_hold_fraction]);
+    out->lasting = setup_bound(fmin(now, 1) * limit, e);
     (void)gain_from_model(ONE / THERMAL_WINDOW / (limit * limit),
                           WHOLE - (2 * e + REAL_SQUARE_EXPONENT), &out->warm);
     out->cool =
@@ -80,26 +79,25 @@ void thermal_setup(const setup_t *from, control_t *out) {
         joint_setup(from, i, &out->joint[i]);
 }
 
-/* At its limit a motor then gets to f^2 after the time / RESET_PARTS. */
-void thermal_start(const setup_t *from, thermal_t *t) {
-    for (uint32_t i = 0; i < from->n; i++) {
-        const settings_t *s = &from->joint[i];
-        if (!(s->torque > 0))
-            continue;
-        const double f = fraction(from, s, limit_of(s, setup_exponents(from, i).tau));
-        const double f2 = fmin(f * f, F2_MOST);
-        const uint32_t hot =
-            (uint32_t)(ONE * (1 - (1 - f2) * exp(time_constants(f2) / RESET_PARTS)));
-        t->heat[i] = t->heat[i] > hot ? t->heat[i] : hot;
-    }
-}
-
 /* Returns the heat that trips. A thousandth is added, so that rounding does not trip a motor that
  * gives its lasting torque. */
-INLINE uint32_t trip(const control_joint_t *j) {
+static __attribute__((noinline)) uint32_t trip(const control_joint_t *j) {
     const uint32_t hot =
         (uint32_t)gain_whole(j->warm, (real)(real_square(j->lasting) * THERMAL_WINDOW));
     return hot + hot / 1024;
+}
+
+/* Returns the heat that nobody knows better: 31/32 of what trips. At its limit a motor then trips
+ * after less than a tenth of its time, for f up to 0.9; the lasting torque never trips. */
+static uint32_t unknown(const control_joint_t *j, uint32_t heat) {
+    const uint32_t hot = trip(j) - trip(j) / 32;
+    return j->cool != 0 && heat < hot ? hot : heat;
+}
+
+void thermal_start(const control_t *c, thermal_t *t) {
+    for (uint32_t i = 0; i < c->arm->n && !t->started; i++)
+        t->heat[i] = unknown(&c->joint[i], t->heat[i]);
+    t->started = 1;
 }
 
 /* Moves the heat of joint i towards the mean square of its torques since the last time. */
@@ -129,6 +127,7 @@ uint32_t thermal_percent(const control_t *c, const thermal_t *t, uint32_t i) {
     const control_joint_t *j = &c->joint[i];
     if (j->cool == 0)
         return THERMAL_NONE;
-    const uint64_t percent = (uint64_t)t->heat[i] * 100 / trip(j);
+    const uint32_t heat = t->started ? t->heat[i] : unknown(j, t->heat[i]);
+    const uint64_t percent = (uint64_t)heat * 100 / trip(j);
     return percent < THERMAL_NONE ? (uint32_t)percent : THERMAL_NONE - 1;
 }

@@ -12,15 +12,17 @@ enum { THERMAL_WINDOW = 32 }; /* ticks */
 typedef struct {
     real_t power[DYN_MAX_JOINTS];  /* sum of the squares of the torques since the last update */
     uint32_t heat[DYN_MAX_JOINTS]; /* 2^30: that of a motor that gives its limit for ever */
-    uint32_t tick;
+    uint16_t tick;
+    uint16_t started; /* 0: nobody knows the heat of these motors; thermal_start has to come */
 } thermal_t;
 
 enum { THERMAL_NONE = 255 }; /* no guard, because the joint has no torque limit */
 
 /* Makes the constants; called in the background. */
 void thermal_setup(const setup_t *from, control_t *control);
-/* Makes each joint as hot as after a reset, unless it is hotter. Called when a robot was loaded. */
-void thermal_start(const setup_t *from, thermal_t *thermal);
+/* Called when the loop is closed: after a reset or for another robot it makes each motor almost as
+ * hot as it may be, unless it is hotter. */
+void thermal_start(const control_t *control, thermal_t *thermal);
 /* Called in every tick in which the outputs are off or the loop is closed: adds the torques of the
  * loop. Finds a joint that is too hot. */
 finding_t thermal_guard(const control_t *control, thermal_t *thermal, const loop_t *loop);

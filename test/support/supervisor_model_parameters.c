@@ -20,7 +20,7 @@ static const struct {
     {"guard_setpoint", 1},    {"guard_reversals", 1},
 };
 
-enum { GAIN_BOUND = -30 }; /* reason: a gain above the bound of the robot */
+enum { APP_E_GAIN = -30 }; /* reason: a gain above the bound of the robot */
 
 static int weaker_way(uint32_t parameter) {
     for (size_t i = 0; i < sizeof guard / sizeof guard[0]; i++)
@@ -276,7 +276,7 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
     /* The largest gains follow from the robot. */
     if ((p == PARAMETER_kp && value > 10 * m->image.joint[j].kp[0]) ||
         (p == PARAMETER_kd && value > 10 * m->image.joint[j].kd[0]))
-        against.soft |= REASON(APP_E_RANGE) | REASON(APP_E_POSITION) | REASON(GAIN_BOUND);
+        against.soft |= REASON(APP_E_RANGE) | REASON(APP_E_POSITION) | REASON(APP_E_GAIN);
     /* Position limits that are exchanged are refused; two zeros are none. */
     if (p == PARAMETER_position_lower || p == PARAMETER_position_upper) {
         const float lower = p == PARAMETER_position_lower
@@ -288,6 +288,8 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
         if (!(lower < upper) && !(lower == 0 && upper == 0))
             against.hard |= REASON(APP_E_RANGE);
     }
+    if (p == PARAMETER_rate_hz)
+        against.soft |= REASON(APP_E_GAIN);
     const uint8_t override = m->value[p][j].override;
     if (!overriding && override == OVERRIDDEN)
         against.hard |= REASON(APP_E_OVERRIDE);

@@ -499,7 +499,7 @@ static void test_clearing_while_lowered(void) {
     for (uint32_t at = 0;; at++) {
         load();
         TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_brakes, 0));
-        TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_hold_fraction, 0.1f));
+        TEST_ASSERT_EQUAL(APP_OK, set(PARAMETER_hold_fraction, 0.08f));
         hold();
         setpoint_fault();
         tick(200);

@@ -139,14 +139,37 @@ static void test_starts_hot(void) {
     for (int k = 0; k < 3; k++) {
         const double f = k == 0 ? (double)0.8f : (double)0.3f;
         start_with(thermal[k]);
+        TEST_ASSERT_EQUAL_UINT32(96, app_heat(&app, 0)); /* 31/32, rounded down */
+        thermal_start(control(), &app.safety.thermal);
+        TEST_ASSERT_EQUAL_UINT32(96, app_heat(&app, 0));
         TEST_ASSERT_EQUAL_DOUBLE(0, trips_after(k < 2 ? f : 1, 300));
-        start_with(thermal[k]);
-        TEST_ASSERT_TRUE(app_heat(&app, 0) >= 80 && app_heat(&app, 0) < 100);
+        cool_down();
+        thermal_start(control(), &app.safety.thermal);
         if (k < 2) {
             const double f2 = f * f, T = (double)thermal[k][1] / -log(1 - f2);
-            trips_near(T, 1, 1 - (1 - f2) * exp((double)thermal[k][1] / T / 10), f2);
+            trips_near(T, 1, f2 * 31 / 32, f2);
+            cool_down();
+            thermal_start(control(), &app.safety.thermal);
+            TEST_ASSERT_TRUE(trips_after(1, 60) < (double)thermal[k][1] / 10);
         }
     }
+}
+
+/* It starts hot once for a robot; then only time and torque change the heat. */
+static void test_starts_once(void) {
+    start_with(NULL);
+    hold();
+    const uint32_t hot = app.safety.thermal.heat[0];
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
+    tick(RATE);
+    TEST_ASSERT_TRUE(app.safety.thermal.heat[0] < hot);
+    hold();
+    TEST_ASSERT_TRUE(app.safety.thermal.heat[0] < hot);
+    TEST_ASSERT_EQUAL_INT(APP_OK, app_off(&app));
+    tick(1);
+    TEST_ASSERT_EQUAL_INT(APP_OK, load_with(NULL, -1));
+    hold();
+    TEST_ASSERT_UINT32_WITHIN(hot / 1000, hot, app.safety.thermal.heat[0]);
 }
 
 /* Makes joint 0 too hot in a closed loop. */
@@ -291,6 +314,7 @@ TEST_LIST_BEGIN
 TEST(test_trips_when_the_model_does)
 TEST(test_default)
 TEST(test_starts_hot)
+TEST(test_starts_once)
 TEST(test_nothing_cools_but_time)
 TEST(test_lowers_what_cannot_be_held)
 TEST(test_hold_uses_the_lasting_torque)
