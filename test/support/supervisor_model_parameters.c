@@ -20,8 +20,6 @@ static const struct {
     {"guard_setpoint", 1},    {"guard_reversals", 1},
 };
 
-enum { APP_E_GAIN = -30 }; /* reason: a gain above the bound of the robot */
-
 static int weaker_way(uint32_t parameter) {
     for (size_t i = 0; i < sizeof guard / sizeof guard[0]; i++)
         if (!strcmp(guard[i].name, parameter_table[parameter].name))
