@@ -254,8 +254,9 @@ static void test_jump(void) {
     }
     start_readings();
     const app_inputs_t gap = {.counts_valid = UINT32_MAX - 1, .supply_mV = SUPPLY_UNMEASURED};
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE,
-                             guard_inputs(&app.control[app.now], &app.safety.guard, &gap).fault);
+    TEST_ASSERT_EQUAL_UINT32(
+        APP_FAULT_NONE,
+        guard_inputs(&app.control[app.now], &app.safety.guard, &gap, APP_FAULT_NONE).fault);
     TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, guarded(100));
 }
 
