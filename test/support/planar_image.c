@@ -31,3 +31,16 @@ void planar_image(image_t *image) {
         image->joint_name[i] = i == 0 ? "shoulder" : "elbow";
     }
 }
+
+void planar_image_motors(image_t *image) {
+    planar_image(image);
+    image->arm.gravity[1] = -9.81f;
+    for (unsigned i = 0; i < image->n; i++) {
+        image_joint_t *j = &image->joint[i];
+        j->resistance[0] = 1;
+        j->torque_constant[0] = 0.1f;
+        j->gear[0] = j->ratio[0] = 100;
+        j->rotor_inertia[0] = 1e-4f;
+        j->voltage[0] = 40;
+    }
+}

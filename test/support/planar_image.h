@@ -6,5 +6,7 @@
 
 /* Fills in everything but gravity and motors. The caller changes what it tests. */
 void planar_image(image_t *image);
+/* The same in a vertical plane, with geared motors and encoders at them. */
+void planar_image_motors(image_t *image);
 
 #endif

@@ -30,16 +30,7 @@ uint32_t app_clock_lock(void) {
 
 static void write_image(void) {
     static image_t image;
-    planar_image(&image);
-    image.arm.gravity[1] = -9.81f;
-    for (unsigned i = 0; i < image.n; i++) {
-        image_joint_t *j = &image.joint[i];
-        j->resistance[0] = 1;
-        j->torque_constant[0] = 0.1f;
-        j->gear[0] = j->ratio[0] = 100;
-        j->rotor_inertia[0] = 1e-4f;
-        j->voltage[0] = 40;
-    }
+    planar_image_motors(&image);
     TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, NULL));
 }
 

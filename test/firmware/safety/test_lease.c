@@ -23,17 +23,7 @@ static app_inputs_t in;
 static void load(void) {
     static image_t image;
     size_t size = 0;
-    planar_image(&image);
-    image.arm.gravity[1] = -9.81f;
-    for (unsigned i = 0; i < image.n; i++) {
-        image_joint_t *j = &image.joint[i];
-        j->resistance[0] = 1;
-        j->torque_constant[0] = 0.1f;
-        j->gear[0] = j->ratio[0] = 100;
-        j->rotor_inertia[0] = 1e-4f;
-        j->voltage[0] = 40;
-        j->counts[0] = 16384;
-    }
+    planar_image_motors(&image);
     in = (app_inputs_t){.counts_valid = UINT32_MAX, .supply_mV = SUPPLY_UNMEASURED, .ready = 1};
     TEST_ASSERT_EQUAL_INT(IMAGE_OK, image_write(&image, bytes, sizeof bytes, &size, NULL));
     app_init(&app);
