@@ -243,6 +243,8 @@ static int begin(app_t *app, uint32_t kind, uint32_t begun, bool led) {
     if (same && !lost) {
         if (kind == MOTION_HOME)
             app->loop.unhomed |= 1u << app->motion.as.home.joint;
+        if (!lease_held(&app->lease))
+            app->lease.token = 0; /* nobody leads this motion, so that no lapse ends it */
         app->motion.kind = kind;
         /* A streamed motion that begins with the outputs off closes the loop later, when its first
          * points have arrived. */

@@ -259,8 +259,8 @@ static void close_loop(app_t *app, const control_t *c) {
 }
 
 /* Acts on a lease that has lapsed: the client that moved the arm is gone. An arm that is held goes
- * on being held, and a motion that has not begun never begins. The lapse is settled only in a tick
- * that finds nothing moving. */
+ * on being held, and a motion that has not begun never begins. Every tick sees to it again, until
+ * there is another lease or a motion that needs none. */
 static void host_lost(app_t *app, const control_t *c) {
     const bool open = !supervisor_closed(&app->safety);
     if (open && app->safety.state != APP_STATE_FAULT)
@@ -269,8 +269,6 @@ static void host_lost(app_t *app, const control_t *c) {
     if (app->safety.state == APP_STATE_HOMING ||
         (app->safety.state == APP_STATE_RUNNING && app->motion.kind != MOTION_HOLD))
         judge(app, c, (finding_t){APP_FAULT_HOST, APP_NO_JOINT, 0, 0});
-    else
-        app->lease.token = 0;
 }
 
 static void take_requests(app_t *app) {
@@ -371,8 +369,6 @@ void app_tick(app_t *app, const app_inputs_t *in, app_outputs_t *out) {
         app->lost += in->lost;
         return;
     }
-    if (!app->loaded && lease_lapsed(&app->lease))
-        app->lease.token = 0; /* there was nothing to lose */
     if (app->loaded) {
         if (!control_keeps(app))
             control_take(app);

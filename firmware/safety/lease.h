@@ -11,10 +11,9 @@
 enum { LEASE_MS = 1000, LEASE_SIMULATED_MS = 60000 };
 
 typedef struct {
-    volatile uint32_t
-        token; /* chosen by the client; 0: it ended, or the tick has seen to its lapse */
-    volatile uint32_t left; /* ticks until it lapses; 0: nobody has the lease */
-    uint32_t ms;            /* time for which it was last taken */
+    volatile uint32_t token; /* chosen by the client; 0: it has ended */
+    volatile uint32_t left;  /* ticks until it lapses; 0: nobody has the lease */
+    uint32_t ms;             /* time for which it was last taken */
 } lease_t;
 
 static inline bool lease_held(const lease_t *lease) {
@@ -31,8 +30,8 @@ static inline uint32_t lease_ticks(const lease_t *lease, uint32_t rate_hz) {
     return lease->ms * rate_hz / 1000 + 1;
 }
 
-/* Returns whether it has lapsed, until the tick has seen to that. A state and not an event: if a tick
- * misses it, the next one does not. */
+/* Returns whether it has lapsed. This is a state and not an event: if a tick misses it, the next one
+ * does not. */
 static inline bool lease_lapsed(const lease_t *lease) {
     return lease->left == 0 && lease->token != 0;
 }
