@@ -42,16 +42,16 @@ static float length(const image_joint_t *j) {
 float gains_inertia(const image_t *image, uint32_t at) {
     const image_joint_t *first = &image->joint[at];
     const image_arm_t *arm = &image->arm;
-    const bool slides = first->type == DYN_PRISMATIC;
+    const bool linear = first->type == DYN_PRISMATIC;
     float sum = first->rotor_inertia[0] * first->gear[0] * first->gear[0] +
                 TWO_PERIODS_S * fabsf(first->viscous[0]);
     float away = 0;
     for (uint32_t i = at; i < image->n; i++) {
         const image_joint_t *j = &image->joint[i];
         away += i > at ? length(j) : 0;
-        sum += slides ? fabsf(j->mass[0]) : about(j->mass[0], j->com, j->inertia, away);
+        sum += linear ? fabsf(j->mass[0]) : about(j->mass[0], j->com, j->inertia, away);
     }
-    return sum + (slides
+    return sum + (linear
                       ? arm->payload_mass[0]
                       : about(arm->payload_mass[0], arm->payload_com, arm->payload_inertia, away));
 }

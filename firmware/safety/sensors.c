@@ -16,7 +16,6 @@
 #include "firmware/safety/sensors.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "firmware/params/parameters.h"
@@ -39,6 +38,10 @@ enum { MEAN = 16, COARSE_TURNS = 32, BEND_MOST = UINT16_MAX / MEAN };
 
 static const finding_t nothing = {APP_FAULT_NONE, APP_NO_JOINT, 0, 0};
 
+INLINE int32_t magnitude(int32_t counts) {
+    return counts < 0 ? -counts : counts;
+}
+
 INLINE finding_t found(uint32_t fault, uint32_t at, int32_t value, int32_t limit) {
     return (finding_t){fault, at, (real)value, (real)limit};
 }
@@ -54,9 +57,9 @@ INLINE uint32_t jumped(const control_t *c, sensors_t *v, const loop_t *s, int32_
         v->counts[i] = counts;
         v->step[i] = (int16_t)step;
         if ((uint32_t)(step - before) + most <= 2 * most ||
-            abs(step) - abs(before) <= (int32_t)most)
+            magnitude(step) - magnitude(before) <= (int32_t)most)
             continue;
-        *gained = abs(step) - abs(before);
+        *gained = magnitude(step) - magnitude(before);
         out = i;
     }
     return out;
@@ -64,7 +67,7 @@ INLINE uint32_t jumped(const control_t *c, sensors_t *v, const loop_t *s, int32_
 
 #if APP_SENSORS
 INLINE bool noisy(const control_joint_t *j, sensors_t *v, uint32_t i, int32_t bend) {
-    const int32_t size = abs(bend) < BEND_MOST ? abs(bend) : BEND_MOST;
+    const int32_t size = magnitude(bend) < BEND_MOST ? magnitude(bend) : BEND_MOST;
     v->noise[i] = (uint16_t)(v->noise[i] + size - v->noise[i] / MEAN);
     return v->noise[i] > j->noise;
 }
