@@ -113,7 +113,7 @@ unsigned app_fault_stop(unsigned fault) {
 static const struct {
     const char *cause, *cure;
 } errors[] = {
-#define X(number, name, cause, cure) [-(number)-1] = {cause, cure},
+#define X(number, name, cause, cure) [-(number)-1] = {HELP(cause), HELP(cure)},
     APP_ERROR_TABLE(X)
 #undef X
 };

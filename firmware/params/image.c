@@ -39,7 +39,7 @@ enum {
 static const struct {
     const char *cause, *cure;
 } errors[] = {
-#define X(number, name, cause, cure) [-(number)-1] = {cause, cure},
+#define X(number, name, cause, cure) [-(number)-1] = {HELP(cause), HELP(cure)},
     IMAGE_ERROR_TABLE(X)
 #undef X
 };
