@@ -102,13 +102,22 @@ static void take_out(overrides_t *o, uint32_t k) {
     }
 }
 
+static bool ends(const overrides_t *o, uint32_t k, bool fault) {
+    return o->over[k] || (fault && parameter_table[o->parameter[k]].weaker != 0);
+}
+
 /* The last override comes first, so that every step passes through values that have been together
- * before. What the outputs keep from changing stays in the list. */
+ * before. What the outputs keep from changing stays in the list, and so does whatever else is not
+ * back in its place: the next turn tries again. */
 static void end_overrides(app_t *app, bool fault) {
     overrides_t *o = &app->overrides;
+    float now;
     for (uint32_t k = o->count; k-- > 0;)
-        if ((o->over[k] || (fault && parameter_table[o->parameter[k]].weaker != 0)) &&
-            setup_restore(app, o->parameter[k], o->joint[k], o->beneath[k]) == APP_OK)
+        if (ends(o, k, fault))
+            (void)setup_restore(app, o->parameter[k], o->joint[k], o->beneath[k]);
+    for (uint32_t k = o->count; k-- > 0;)
+        if (ends(o, k, fault) && app_get(app, o->parameter[k], o->joint[k], &now) == APP_OK &&
+            now == o->beneath[k])
             take_out(o, k);
     setup_notice(app);
 }

@@ -141,8 +141,8 @@ def test_lease(folder):
         situation.attach()
         situation.freeze()
         assert situation.state() == (RUNNING,) and situation.stub.read(left, 4) != bytes(4), "no motion, or no lease"
-        wrong = count(situation, lambda stub: stub.write(left, struct.pack("<I", 1)), lambda state: state == RUNNING, "lease",
-                      LEASE_FUNCTIONS, situation.state)
+        wrong = count(situation, lambda stub: stub.write(left, struct.pack("<I", 1)), lambda state, kind: state == RUNNING and kind != 0,
+                      "lease", LEASE_FUNCTIONS, lambda: situation.state() + struct.unpack("<I", situation.stub.read(situation.kind, 4)))
         assert not wrong, wrong
     finally:
         situation.close()

@@ -376,6 +376,94 @@ static void test_time_at_a_limit(void) {
     }
 }
 
+/* What a joint collected at its limit it loses to the last half tick, also if all joints collected some,
+ * and nothing is collected for a joint that the arm does not have. */
+static void test_time_off_a_limit(void) {
+    loop.limited = loop.clipped = 7;
+    expect_nothing(joints());
+    loop.limited = loop.clipped = 0;
+    expect_nothing(joints());
+    expect_nothing(joints());
+    TEST_ASSERT_EQUAL_UINT16(0, guard.effort.at_limit[N]);
+    for (uint32_t i = 0; i < N; i++) {
+        loop.limited = loop.clipped = 1u << i;
+        for (int k = 0; k < LIMIT_TICKS; k++)
+            expect_nothing(joints());
+        TEST_ASSERT_EQUAL_STRING("torque", app_fault_name(joints().fault));
+        guard_start(&control, &guard, &loop);
+    }
+}
+
+/* Lets the torque of a joint change its direction so often, beyond half of its limit. */
+static void reverse(uint32_t i, int times) {
+    for (int k = 0; k < times; k++) {
+        loop.tau[i] = (TAU_MAX / 2 + LITTLE) * (guard.effort.pushes >> i & 1 ? -1 : 1);
+        expect_nothing(joints());
+    }
+}
+
+/* At half of its limit a torque is not strong; beyond it the ninth reversal is one too many. */
+static void test_reversals(void) {
+    for (uint32_t i = 0; i < N; i++) {
+        for (int k = 0; k < 20; k++) {
+            loop.tau[i] = k % 2 ? TAU_MAX / 2 : -TAU_MAX / 2;
+            expect_nothing(joints());
+        }
+        reverse(i, 8);
+        loop.tau[i] = -loop.tau[i];
+        expect(APP_FAULT_UNSTABLE, i, 9, 8, joints());
+        TEST_ASSERT_EQUAL_UINT8(0, guard.effort.reversals[N]);
+        loop.tau[i] = 0;
+        guard_start(&control, &guard, &loop);
+    }
+}
+
+/* One reversal of every joint is forgotten each leak_ticks, and none of a joint at a limit. */
+static void test_reversals_are_forgotten(void) {
+    control.leak_ticks = 20;
+    guard.effort.since_leak = 0;
+    guard.effort.reversals[N] = 3;
+    for (uint32_t i = 0; i < N; i++)
+        reverse(i, 3);
+    for (int k = 2 * 3; k < 20 - 1; k++)
+        expect_nothing(joints());
+    for (uint32_t i = 0; i < N; i++)
+        TEST_ASSERT_EQUAL_UINT8(3, guard.effort.reversals[i]);
+    for (uint8_t left = 3; left-- > 0;) {
+        expect_nothing(joints());
+        for (uint32_t i = 0; i < N; i++)
+            TEST_ASSERT_EQUAL_UINT8(left, guard.effort.reversals[i]);
+        for (int k = 0; k < 20 - 1; k++)
+            expect_nothing(joints());
+    }
+    expect_nothing(joints());
+    TEST_ASSERT_EQUAL_UINT8(0, guard.effort.reversals[0]);
+    TEST_ASSERT_EQUAL_UINT8(3, guard.effort.reversals[N]);
+    control.leak_ticks = 1;
+    control.limit_half_ticks = 2 * 10;
+    loop.limited = loop.clipped = 1;
+    expect_nothing(joints());
+    reverse(0, 2);
+    reverse(1, 1);
+    TEST_ASSERT_EQUAL_UINT8(2, guard.effort.reversals[0]);
+    TEST_ASSERT_EQUAL_UINT8(0, guard.effort.reversals[1]);
+}
+
+/* A joint that trips at its limit is blocked, unless its torque reversed twice meanwhile. */
+static void test_unstable_at_a_limit(void) {
+    for (int reversals = 1; reversals <= 2; reversals++) {
+        guard_start(&control, &guard, &loop);
+        loop.limited = loop.clipped = 2;
+        reverse(1, reversals);
+        for (int k = reversals; k < LIMIT_TICKS; k++)
+            expect_nothing(joints());
+        if (reversals == 1)
+            expect(APP_FAULT_TORQUE, 1, loop.tau[1], TAU_MAX, joints());
+        else
+            expect(APP_FAULT_UNSTABLE, 1, 2, 8, joints());
+    }
+}
+
 /* The voltage that a motor needs for its torque and its speed, and what it can have: its own limit of
  * 32 V, or the supply if that is less. The nominal supply is 40 V. */
 static void test_voltage_that_is_missing(void) {
@@ -544,6 +632,10 @@ TEST(test_tracking)
 TEST(test_tool_speed)
 TEST(test_order_of_the_joints)
 TEST(test_time_at_a_limit)
+TEST(test_time_off_a_limit)
+TEST(test_reversals)
+TEST(test_reversals_are_forgotten)
+TEST(test_unstable_at_a_limit)
 TEST(test_voltage_that_is_missing)
 TEST(test_limits_of_the_arm)
 TEST(test_limits_of_a_joint)
