@@ -149,8 +149,8 @@ def test_lease(folder):
 
 
 def test_overrides(folder):
-    """The lease has lapsed, and the background takes an override of a guard back. A skip there may cost it a turn; what a
-    skip can also do is counted, not bound: it leaves the value of the override without its entry in the list."""
+    """The lease has lapsed, and the background takes two overrides of guards back. A skip there may cost it some turns; after
+    that the values are those beneath, and so is what the tick uses."""
     situation = Situation(folder)
     try:
         situation.load()
@@ -160,16 +160,25 @@ def test_overrides(folder):
             client.led(wire.OVERRIDE, struct.pack("<BBf", situation.names.index(name), 0, 5))
         left, count_at = symbol("'firmware/tick.c'::app.lease.left"), symbol("'firmware/tick.c'::app.overrides.count")
         places = [symbol(f"'firmware/tick.c'::app.parameter[{situation.names.index(n)}]") for n in ("guard_tracking", "guard_limit_s")]
+        now_at = symbol("'firmware/tick.c'::app.now")
+        half_ticks = [symbol(f"'firmware/tick.c'::app.control[{i}].limit_half_ticks") for i in range(2)]
         situation.attach()
         situation.freeze("app_poll")
         stub, situation.turn = situation.stub, situation.entry
         assert [stub.read(p, 4) for p in places] == [struct.pack("<f", 5)] * 2, "there are no overrides"
 
-        def overridden():
-            return sum(stub.read(p, 4) == struct.pack("<f", 5) for p in places), struct.unpack("<I", stub.read(count_at, 4))[0]
+        def limit():
+            """Returns guard_limit_s as the tick has it, in half ticks."""
+            now = struct.unpack("<I", stub.read(now_at, 4))[0]
+            return struct.unpack("<H", stub.read(half_ticks[now], 2))[0] if now < 2 else None
 
-        lost = count(situation, lambda stub: stub.write(left, bytes(4)), lambda values, listed: values > 0, "overrides", OVERRIDE_FUNCTIONS,
-                     overridden, ticks=TURNS, late=TURNS - 1)
+        loose = limit()
+
+        def overridden():
+            return sum(stub.read(p, 4) == struct.pack("<f", 5) for p in places), struct.unpack("<I", stub.read(count_at, 4))[0], limit()
+
+        lost = count(situation, lambda stub: stub.write(left, bytes(4)), lambda values, listed, half_ticks: values > 0 or half_ticks == loose,
+                     "overrides", OVERRIDE_FUNCTIONS, overridden, ticks=TURNS, late=TURNS - 1)
         assert len(lost) == 0, lost
     finally:
         situation.close()

@@ -11,7 +11,7 @@
 
 #include "firmware/app/app.h"
 
-enum { N = 2, UNREAD = 5, LATE = 3, LEAST_MV = 28000, MOST_MV = 50000, LIMIT_TICKS = 4 };
+enum { N = 2, UNREAD = 5, LATE = 3, LEAST_MV = 28000, MOST_MV = 50000 };
 #define UPPER   1.0f
 #define LOWER   -2.0f
 #define BEYOND  0.25f
@@ -33,7 +33,7 @@ void setUp(void) {
     control = (control_t){.arm = &arm,
                           .supply_least_mV = LEAST_MV,
                           .supply_most_mV = MOST_MV,
-                          .limit_half_ticks = 2 * LIMIT_TICKS,
+                          .limit_half_ticks = 8,
                           .leak_ticks = 1000,
                           .unread = UNREAD,
                           .late = LATE};
@@ -349,155 +349,6 @@ static void test_order_of_the_joints(void) {
     expect(APP_FAULT_TRACKING, 0, 1, TRACK, joints());
 }
 
-/* ---- efforts ---- */
-
-/* A joint may be at a limit for LIMIT_TICKS in a row; two ticks off it make up for one. */
-static void test_time_at_a_limit(void) {
-    for (uint32_t i = 0; i < N; i++) {
-        loop.limited = loop.clipped = 1u << i;
-        loop.tau[i] = -TAU_MAX;
-        const uint32_t before = guard.effort.limited;
-        for (int k = 0; k < LIMIT_TICKS; k++)
-            expect_nothing(joints());
-        expect(APP_FAULT_TORQUE, i, -TAU_MAX, TAU_MAX, joints());
-        TEST_ASSERT_EQUAL_UINT32(before + LIMIT_TICKS + 1, guard.effort.limited);
-        guard_start(&control, &guard, &loop); /* counts from the beginning */
-        for (int k = 0; k < LIMIT_TICKS; k++)
-            expect_nothing(joints());
-        loop.limited = loop.clipped = 0;
-        expect_nothing(joints());
-        expect_nothing(joints());
-        loop.limited = 1u << i; /* now the limit of voltage, which counts as the same */
-        expect_nothing(joints());
-        TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(joints().fault));
-        loop.limited = 0;
-        guard_start(&control, &guard, &loop);
-        expect_nothing(joints());
-    }
-}
-
-/* What a joint collected at its limit it loses to the last half tick, also if all joints collected some,
- * and nothing is collected for a joint that the arm does not have. */
-static void test_time_off_a_limit(void) {
-    loop.limited = loop.clipped = 7;
-    expect_nothing(joints());
-    loop.limited = loop.clipped = 0;
-    expect_nothing(joints());
-    expect_nothing(joints());
-    TEST_ASSERT_EQUAL_UINT16(0, guard.effort.at_limit[N]);
-    for (uint32_t i = 0; i < N; i++) {
-        loop.limited = loop.clipped = 1u << i;
-        for (int k = 0; k < LIMIT_TICKS; k++)
-            expect_nothing(joints());
-        TEST_ASSERT_EQUAL_STRING("torque", app_fault_name(joints().fault));
-        guard_start(&control, &guard, &loop);
-    }
-}
-
-/* Lets the torque of a joint change its direction so often, beyond half of its limit. */
-static void reverse(uint32_t i, int times) {
-    for (int k = 0; k < times; k++) {
-        loop.tau[i] = (TAU_MAX / 2 + LITTLE) * (guard.effort.pushes >> i & 1 ? -1 : 1);
-        expect_nothing(joints());
-    }
-}
-
-/* At half of its limit a torque is not strong; beyond it the ninth reversal is one too many. */
-static void test_reversals(void) {
-    for (uint32_t i = 0; i < N; i++) {
-        for (int k = 0; k < 20; k++) {
-            loop.tau[i] = k % 2 ? TAU_MAX / 2 : -TAU_MAX / 2;
-            expect_nothing(joints());
-        }
-        reverse(i, 8);
-        loop.tau[i] = -loop.tau[i];
-        expect(APP_FAULT_UNSTABLE, i, 9, 8, joints());
-        TEST_ASSERT_EQUAL_UINT8(0, guard.effort.reversals[N]);
-        loop.tau[i] = 0;
-        guard_start(&control, &guard, &loop);
-    }
-}
-
-/* One reversal of every joint is forgotten each leak_ticks, and none of a joint at a limit. */
-static void test_reversals_are_forgotten(void) {
-    control.leak_ticks = 20;
-    guard.effort.since_leak = 0;
-    guard.effort.reversals[N] = 3;
-    for (uint32_t i = 0; i < N; i++)
-        reverse(i, 3);
-    for (int k = 2 * 3; k < 20 - 1; k++)
-        expect_nothing(joints());
-    for (uint32_t i = 0; i < N; i++)
-        TEST_ASSERT_EQUAL_UINT8(3, guard.effort.reversals[i]);
-    for (uint8_t left = 3; left-- > 0;) {
-        expect_nothing(joints());
-        for (uint32_t i = 0; i < N; i++)
-            TEST_ASSERT_EQUAL_UINT8(left, guard.effort.reversals[i]);
-        for (int k = 0; k < 20 - 1; k++)
-            expect_nothing(joints());
-    }
-    expect_nothing(joints());
-    TEST_ASSERT_EQUAL_UINT8(0, guard.effort.reversals[0]);
-    TEST_ASSERT_EQUAL_UINT8(3, guard.effort.reversals[N]);
-    control.leak_ticks = 1;
-    control.limit_half_ticks = 2 * 10;
-    loop.limited = loop.clipped = 1;
-    expect_nothing(joints());
-    reverse(0, 2);
-    reverse(1, 1);
-    TEST_ASSERT_EQUAL_UINT8(2, guard.effort.reversals[0]);
-    TEST_ASSERT_EQUAL_UINT8(0, guard.effort.reversals[1]);
-}
-
-/* A joint that trips at its limit is blocked, unless its torque reversed twice meanwhile. */
-static void test_unstable_at_a_limit(void) {
-    for (int reversals = 1; reversals <= 2; reversals++) {
-        guard_start(&control, &guard, &loop);
-        loop.limited = loop.clipped = 2;
-        reverse(1, reversals);
-        for (int k = reversals; k < LIMIT_TICKS; k++)
-            expect_nothing(joints());
-        if (reversals == 1)
-            expect(APP_FAULT_TORQUE, 1, loop.tau[1], TAU_MAX, joints());
-        else
-            expect(APP_FAULT_UNSTABLE, 1, 2, 8, joints());
-    }
-}
-
-/* The voltage that a motor needs for its torque and its speed, and what it can have: its own limit of
- * 32 V, or the supply if that is less. The nominal supply is 40 V. */
-static void test_voltage_that_is_missing(void) {
-    static const struct {
-        int32_t mV;
-        float volt, limit;
-    } row[] = {{SUPPLY_UNMEASURED, 32, 32},
-               {40000, 32, 32},
-               {20000, 32, 20},
-               {20000, -32, 20},
-               {0, 32, 32},
-               {20000, 20, 32},
-               {5000, 8, 5}};
-    drive_t *drive = &arm.joint[1].drive;
-    drive->volt_tau.k = 0.125f;
-    drive->volt_qd.k = 2;
-    drive->volt_max = 32;
-    control.joint[1].duty.k = 1 / 40.0f;
-    control.supply_per_mV.k = 1 / 40000.0f;
-    control.limit_half_ticks = 0;
-    loop.limited = 2;
-    loop.tau[1] = 240;
-    loop.qd_hat[1] = 2;
-    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
-        guard.supply_mV = row[r].mV;
-        loop.volt[1] = row[r].volt;
-        const finding_t found = joints();
-        TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(found.fault));
-        TEST_ASSERT_EQUAL_UINT32(1, found.joint);
-        TEST_ASSERT_EQUAL_FLOAT(34, found.value);
-        TEST_ASSERT_FLOAT_WITHIN(1e-5f, row[r].limit, found.limit);
-    }
-}
-
 /* ---- limits from parameters ---- */
 
 static float parameter[PARAMETERS_ONE];
@@ -631,12 +482,6 @@ TEST(test_start_keeps_the_counts)
 TEST(test_tracking)
 TEST(test_tool_speed)
 TEST(test_order_of_the_joints)
-TEST(test_time_at_a_limit)
-TEST(test_time_off_a_limit)
-TEST(test_reversals)
-TEST(test_reversals_are_forgotten)
-TEST(test_unstable_at_a_limit)
-TEST(test_voltage_that_is_missing)
 TEST(test_limits_of_the_arm)
 TEST(test_limits_of_a_joint)
 TEST(test_every_joint_must_damp)
