@@ -111,23 +111,30 @@ static void take_out(overrides_t *o, uint32_t k) {
     }
 }
 
+static bool ends(const overrides_t *o, uint32_t k, bool fault) {
+    return o->row[k].over || (fault && parameter_table[o->row[k].parameter].weaker != 0);
+}
+
 /* The last override comes first, so that every step passes through values that have been together
- * before. What the outputs keep from changing stays in the list. A value that is refused is tried
- * again only while the outputs are off: each attempt disturbs the torques. */
+ * before. What the outputs keep from changing stays in the list, and so does whatever else is not
+ * back in its place: the next turn tries again. A value that is refused is tried again only while
+ * the outputs are off: each attempt disturbs the torques. */
 static void end_overrides(app_t *app, bool fault) {
     overrides_t *o = &app->overrides;
     const bool rests = app_rests(app);
+    float now;
     for (uint32_t k = o->count; k-- > 0;) {
-        const bool ends =
-            o->row[k].over || (fault && parameter_table[o->row[k].parameter].weaker != 0);
-        if (!ends || (o->row[k].over == OVERRIDE_REFUSED && !rests))
+        if (!ends(o, k, fault) || (o->row[k].over == OVERRIDE_REFUSED && !rests))
             continue;
         const int status = setup_restore(app, o->row[k].parameter, o->row[k].joint, o->beneath[k]);
-        if (status == APP_OK)
-            take_out(o, k);
-        else if (status != APP_E_STATE)
+        if (status != APP_OK && status != APP_E_STATE)
             o->row[k].over = OVERRIDE_REFUSED;
     }
+    for (uint32_t k = o->count; k-- > 0;)
+        if (ends(o, k, fault) &&
+            app_get(app, o->row[k].parameter, o->row[k].joint, &now) == APP_OK &&
+            now == o->beneath[k])
+            take_out(o, k);
     setup_notice(app);
 }
 

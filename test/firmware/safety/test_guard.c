@@ -11,7 +11,7 @@
 
 #include "firmware/app/app.h"
 
-enum { N = 2, UNREAD = 5, LATE = 3, LEAST_MV = 28000, MOST_MV = 50000, LIMIT_TICKS = 4 };
+enum { N = 2, UNREAD = 5, LATE = 3, LEAST_MV = 28000, MOST_MV = 50000 };
 #define UPPER   1.0f
 #define LOWER   -2.0f
 #define BEYOND  0.25f
@@ -33,7 +33,7 @@ void setUp(void) {
     control = (control_t){.arm = &arm,
                           .supply_least_mV = LEAST_MV,
                           .supply_most_mV = MOST_MV,
-                          .limit_half_ticks = 2 * LIMIT_TICKS,
+                          .limit_half_ticks = 8,
                           .leak_ticks = 1000,
                           .unread = UNREAD,
                           .late = LATE};
@@ -379,67 +379,6 @@ static void test_order_of_the_joints(void) {
     expect(APP_FAULT_TRACKING, 0, 1, TRACK, joints());
 }
 
-/* ---- efforts ---- */
-
-/* A joint may be at a limit for LIMIT_TICKS in a row; two ticks off it make up for one. */
-static void test_time_at_a_limit(void) {
-    for (uint32_t i = 0; i < N; i++) {
-        loop.limited = loop.clipped = 1u << i;
-        loop.tau[i] = -TAU_MAX;
-        const uint32_t before = guard.effort.limited;
-        for (int k = 0; k < LIMIT_TICKS; k++)
-            expect_nothing(joints());
-        expect(APP_FAULT_TORQUE, i, -TAU_MAX, TAU_MAX, joints());
-        TEST_ASSERT_EQUAL_UINT32(before + LIMIT_TICKS + 1, guard.effort.limited);
-        guard_start(&control, &guard, &loop); /* counts from the beginning */
-        for (int k = 0; k < LIMIT_TICKS; k++)
-            expect_nothing(joints());
-        loop.limited = loop.clipped = 0;
-        expect_nothing(joints());
-        expect_nothing(joints());
-        loop.limited = 1u << i; /* now the limit of voltage, which counts as the same */
-        expect_nothing(joints());
-        TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(joints().fault));
-        loop.limited = 0;
-        guard_start(&control, &guard, &loop);
-        expect_nothing(joints());
-    }
-}
-
-/* The voltage that a motor needs for its torque and its speed, and what it can have: its own limit of
- * 32 V, or the supply if that is less. The nominal supply is 40 V. */
-static void test_voltage_that_is_missing(void) {
-    static const struct {
-        int32_t mV;
-        float volt, limit;
-    } row[] = {{SUPPLY_UNMEASURED, 32, 32},
-               {40000, 32, 32},
-               {20000, 32, 20},
-               {20000, -32, 20},
-               {0, 32, 32},
-               {20000, 20, 32},
-               {5000, 8, 5}};
-    drive_t *drive = &arm.joint[1].drive;
-    drive->volt_tau.k = 0.125f;
-    drive->volt_qd.k = 2;
-    drive->volt_max = 32;
-    control.joint[1].duty.k = 1 / 40.0f;
-    control.supply_per_mV.k = 1 / 40000.0f;
-    control.limit_half_ticks = 0;
-    loop.limited = 2;
-    loop.tau[1] = 240;
-    loop.qd_hat[1] = 2;
-    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
-        guard.supply_mV = row[r].mV;
-        loop.volt[1] = row[r].volt;
-        const finding_t found = joints();
-        TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(found.fault));
-        TEST_ASSERT_EQUAL_UINT32(1, found.joint);
-        TEST_ASSERT_EQUAL_FLOAT(34, found.value);
-        TEST_ASSERT_FLOAT_WITHIN(1e-5f, row[r].limit, found.limit);
-    }
-}
-
 /* ---- limits from parameters ---- */
 
 static float parameter[PARAMETERS_ONE];
@@ -572,8 +511,6 @@ TEST(test_start_keeps_the_counts)
 TEST(test_tracking)
 TEST(test_tool_speed)
 TEST(test_order_of_the_joints)
-TEST(test_time_at_a_limit)
-TEST(test_voltage_that_is_missing)
 TEST(test_limits_of_the_arm)
 TEST(test_limits_of_a_joint)
 TEST(test_every_joint_must_damp)

@@ -111,6 +111,26 @@ static void test_lease_is_never_longer(void) {
     TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, ME, 1000));
 }
 
+/* A client that forgets to end its lease has it for a minute of the simulated arm, and for a second of a
+ * real one. Who had it and lost it has it no more. */
+static void test_longest_lease(void) {
+    static const struct {
+        float arm;
+        uint32_t ticks;
+    } row[] = {{ARM_SIMULATED, 60 * RATE}, {ARM_REAL, RATE}};
+    for (unsigned k = 0; k < 2; k++) {
+        load();
+        app.parameter[PARAMETER_arm] = row[k].arm;
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_lease(&app, ME, 65535));
+        app.parameter[PARAMETER_arm] = ARM_SIMULATED; /* there is no real one */
+        tick(row[k].ticks);
+        TEST_ASSERT_EQUAL_INT(APP_OK, app_override(&app, ME, PARAMETER_guard_tracking, 0, 1));
+        tick(1);
+        TEST_ASSERT_EQUAL_INT(APP_E_LEASE, app_override(&app, ME, PARAMETER_guard_tracking, 0, 1));
+        TEST_ASSERT_FALSE(lease_mine(&app.lease, ME));
+    }
+}
+
 /* The client dies: a motion stops with a fault, and never later than a second after its last word. */
 static void test_lost_host_stops_a_motion(void) {
     static const uint32_t kind[] = {MOTION_QUINTIC, MOTION_JOG, MOTION_POINTS};
@@ -561,6 +581,7 @@ static void test_tool_speed(void) {
 TEST_LIST_BEGIN
 TEST(test_one_client_leads)
 TEST(test_lease_is_never_longer)
+TEST(test_longest_lease)
 TEST(test_lost_host_stops_a_motion)
 TEST(test_lost_host_while_nothing_moves)
 TEST(test_goodbye_brakes)
