@@ -201,15 +201,19 @@ void model_cap_lease(supervisor_model_t *m) {
 
 static void against_arm(const supervisor_model_t *m, float value, reasons_t *against) {
     bool unsure = false;
-    if (value != ARM_REAL)
+    if (value == model_now(m, PARAMETER_arm, 0) && value != ARM_REAL)
         return;
-    /* No override is carried over to the real arm, which forbids some of them. */
-    for (uint32_t p = 0; p < PARAMETERS; p++)
+    /* A command has lease and overrides for the arm that it found. */
+    for (uint32_t p = 0; p < PARAMETERS && value != model_now(m, PARAMETER_arm, 0); p++)
         for (uint32_t j = 0; j < MODEL_JOINTS; j++) {
             const uint8_t override = m->value[p][j].override;
             against->hard |= override == OVERRIDDEN ? REASON(APP_E_OVERRIDE) : 0;
             against->soft |= override == ENDING ? REASON(APP_E_OVERRIDE) : 0;
         }
+    if (value != model_now(m, PARAMETER_arm, 0) && m->lease > 0)
+        against->hard |= REASON(APP_E_LEASE);
+    if (value != ARM_REAL)
+        return;
     if (!m->loaded)
         against->hard |= REASON(APP_E_STATE);
     else if (model_fit(m, true, &unsure) != 0)
@@ -218,19 +222,48 @@ static void against_arm(const supervisor_model_t *m, float value, reasons_t *aga
         against->soft |= REASON(APP_E_FIT);
 }
 
-/* Whether another feedback leaves a joint without any. */
+/* Whether PD with this gain holds a joint: stiffer than gravity with the torque limit could be, and
+ * without feedforward with the whole limit at the largest error that the guard allows. */
+static bool stiff(const supervisor_model_t *m, uint32_t i, float kp) {
+    const float limit = m->image.joint[i].torque[0];
+    if (model_now(m, PARAMETER_feedforward, 0) == FEEDFORWARD_OFF &&
+        kp * model_now(m, PARAMETER_guard_tracking, 0) < limit)
+        return false;
+    return kp > 0 && kp >= limit;
+}
+
+/* Whether the arm may fall if the feedback becomes another one. */
 static bool switches_off(const supervisor_model_t *m, float to, float from) {
     bool all = true;
+    if (from == FEEDBACK_OFF || to == from)
+        return false;
     for (uint32_t i = 0; i < m->image.n; i++)
-        all = all && gains(m, i);
-    return (to == FEEDBACK_OFF && from != FEEDBACK_OFF) ||
-           (to == FEEDBACK_PD && from == FEEDBACK_COMPUTED_TORQUE && !all);
+        all =
+            all && stiff(m, i, model_now(m, PARAMETER_kp, i)) && model_now(m, PARAMETER_kd, i) > 0;
+    return to == FEEDBACK_OFF || (to == FEEDBACK_PD && !all) ||
+           (to == FEEDBACK_COMPUTED_TORQUE &&
+            model_now(m, PARAMETER_torque_hz, 0) < parameter_table[PARAMETER_torque_hz].fallback);
+}
+
+/* Whether a change takes torque from an arm that the loop holds. */
+static bool takes_torque(const supervisor_model_t *m, uint32_t p, uint32_t j, float value) {
+    const float now = model_now(m, p, j), feedback = model_now(m, PARAMETER_feedback, 0);
+    if (p == PARAMETER_feedback)
+        return switches_off(m, value, now);
+    if (p == PARAMETER_feedforward)
+        return value < now;
+    if (p == PARAMETER_torque_hz)
+        return feedback == FEEDBACK_COMPUTED_TORQUE && value < now &&
+               value < parameter_table[p].fallback;
+    if (feedback != FEEDBACK_PD)
+        return false;
+    return p == PARAMETER_kp ? value < now && !stiff(m, j, value)
+                             : p == PARAMETER_kd && value == 0 && now != 0;
 }
 
 /* Reasons that come from the outputs being on, or from a motion that will switch them on. */
 static void against_loosening(const supervisor_model_t *m, uint32_t p, uint32_t j, float value,
                               reasons_t *against) {
-    const float now = model_now(m, p, j);
     const bool waits = m->closing || m->stream_waits, on = model_outputs_on(m);
     if (parameter_table[p].idle_only && (on || m->closing))
         against->hard |= REASON(APP_E_STATE);
@@ -238,16 +271,11 @@ static void against_loosening(const supervisor_model_t *m, uint32_t p, uint32_t 
         against->soft |= REASON(APP_E_STATE);
     if (p == PARAMETER_brakes && model_real(m) && (on || m->closing))
         against->hard |= REASON(APP_E_STATE);
-    bool less = weaker(p, now, value);
-    if (p == PARAMETER_feedback)
-        less = switches_off(m, value, now);
-    if (p == PARAMETER_feedforward)
-        less = value < now;
-    if (p == PARAMETER_kp || p == PARAMETER_kd)
-        less = value == 0 && now != 0;
-    if (less && on)
+    const bool guard_goes = weaker(p, model_now(m, p, j), value),
+               torque_goes = takes_torque(m, p, j, value);
+    if ((guard_goes && on) || (torque_goes && on && model_loops(m)))
         against->hard |= REASON(APP_E_LOOSE);
-    if (less && waits)
+    if ((guard_goes || torque_goes) && waits)
         against->soft |= REASON(APP_E_LOOSE);
 }
 
@@ -386,12 +414,11 @@ bool model_notices(supervisor_model_t *m, const model_seen_t *seen) {
     return true;
 }
 
-/* Nothing drops: an override whose end would switch the torque off stays until the outputs are off. */
-static bool must_wait(const supervisor_model_t *m, uint32_t p, const model_value_t *v) {
-    const bool torque = p == PARAMETER_feedforward || p == PARAMETER_kp || p == PARAMETER_kd;
-    if (p == PARAMETER_feedback && switches_off(m, v->lasting, v->now))
-        return true;
-    return parameter_table[p].idle_only || (torque && v->lasting == 0 && v->now != 0);
+/* Nothing drops and nothing is loosened: what SET would refuse waits until the outputs are off. */
+static bool must_wait(const supervisor_model_t *m, uint32_t p, uint32_t j) {
+    const model_value_t *v = &m->value[p][j];
+    return parameter_table[p].idle_only || weaker(p, v->now, v->lasting) ||
+           (model_loops(m) && takes_torque(m, p, j, v->lasting));
 }
 
 void model_poll(supervisor_model_t *m) {
@@ -401,7 +428,7 @@ void model_poll(supervisor_model_t *m) {
     for (uint32_t p = 0; p < PARAMETERS; p++)
         for (uint32_t j = 0; j < MODEL_JOINTS; j++) {
             model_value_t *v = &m->value[p][j];
-            if (v->override != ENDING || (must_wait(m, p, v) && model_outputs_on(m)))
+            if (v->override != ENDING || (must_wait(m, p, j) && model_outputs_on(m)))
                 continue;
             const float before = v->now;
             v->now = v->lasting;
