@@ -146,6 +146,9 @@ static void leave_out(const request_t *request, robot_t *robot) {
             if (request_has(request, OPTION_NO_FRICTION))
                 drives[k]->friction = (dyn_friction_t){0};
         }
+        /* The gains are for the arm with its rotors; without them no loop is closed. */
+        if (request_has(request, OPTION_NO_ROTOR))
+            robot->joint[i].kp = robot->joint[i].kd = 0;
     }
 }
 
