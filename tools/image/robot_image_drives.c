@@ -62,7 +62,7 @@ static bool gains_work(const robot_t *robot, const image_t *image, messages_t *m
                 continue;
             messages_add(messages, MESSAGE_ERROR, MESSAGE_VALUE,
                          (message_place_t){robot->file, j->line.gains, j->name},
-                         "lower the gain, or raise control.rate",
+                         "lower the gain, raise control.rate, or give the rotor_inertia of the motor",
                          "%s is %g; above %g no loop at %g Hz is stable, in whatever pose",
                          gain[k].name, (double)gain[k].value, (double)gain[k].most,
                          (double)image->arm.rate_hz[0]);
