@@ -378,7 +378,7 @@ def test_limits(folder):
     situation = Situation(folder)
     try:
         situation.load()
-        situation.set(guard_tracking=10, guard_limit_s=10, guard_direction=0, sim_defect_joint=1)
+        situation.set(guard_tracking=10, guard_limit_s=10, guard_direction=0, hold_fraction=1, sim_defect_joint=1)
         situation.client.led(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
         situation.set(sim_defect=JAMMED)
         situation.attach()  # from here on, more than guard_limit_s at the limit would be a fault

@@ -107,7 +107,7 @@ const faults_row_t faults_row[] = {
      .fault = APP_FAULT_VOLTAGE,
      .board = true,
      .defect = DEFECT_WEAK,
-     .stop = APP_STOP_LOWER, /* the overridden guard waits: it would release the arm */
+     .stop = APP_STOP_DAMP, /* after lower, for which the supply is too weak */
      .set = {{"guard_tracking", 10}, {"guard_supply_low", 0.01f}}},
     {.how = "points stop coming",
      .fault = APP_FAULT_SETPOINT,
@@ -125,7 +125,7 @@ const faults_row_t faults_row[] = {
     {.how = "encoder stuck, at rest", .why = LIKE_REST, .defect = DEFECT_STUCK, .lies = true},
     {.how = "encoder stuck, in motion",
      .fault = APP_FAULT_TORQUE,
-     .stop = APP_STOP_LOWER,
+     .stop = APP_STOP_DAMP,
      .defect = DEFECT_STUCK,
      .situation = FAULTS_QUINTIC,
      .lies = true},

@@ -28,7 +28,7 @@ typedef enum {
 
 typedef struct {
     const char *how;
-    /* What is expected: a fault and its stop without brakes; or no fault, and the reason. */
+    /* What is expected: a fault and the worst stop after it, without brakes; or no fault, and the reason. */
     uint32_t fault, stop;
     const char *why;
     bool noticed; /* there is no fault, but the status and the samples give a new notice */
