@@ -24,7 +24,8 @@ STABLE = {1: ("overrun", "damp"), 2: ("encoder", "damp"), 3: ("e-stop", "release
           20: ("homing", "hold"), 21: ("driver", "release"), 22: ("lost ticks", "hold"),
           23: ("tick stopped", "release"), 24: ("clock", "release"), 25: ("board supply", "release"),
           26: ("supply sensor", "hold"), 27: ("magnet", "damp"), 28: ("background", "hold"),
-          29: ("unstable", "damp"), 30: ("host", "hold"), 31: ("tool speed", "hold")}
+          29: ("unstable", "damp"), 30: ("host", "hold"), 31: ("tool speed", "hold"),
+          32: ("thermal", "hold"), 33: ("stuck", "damp"), 34: ("encoder noise", "damp")}
 
 
 def appell(*words):

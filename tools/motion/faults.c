@@ -157,7 +157,7 @@ static int report(const client_t *client, const faults_row_t *s, const faults_wa
     const faults_motion_t moved = faults_after(seen, s, f->stop, false);
     const uint32_t fastest = moved.speed.joint;
     const bool prismatic = f->joint < robot->n && client->device.prismatic[f->joint];
-    const bool good = f->fault == s->fault && f->stop == s->stop && moved.within &&
+    const bool good = f->fault == s->fault && faults_stops(s, f->stop) && moved.within &&
                       (f->stop != APP_STOP_RELEASE || s->falls);
     snprintf(line, sizeof line, "%s: fault %u, %s%s%s: %.4g %s (limit %.4g). %s", s->how, f->fault,
              app_fault_name(f->fault), f->joint < robot->n ? ", joint " : "",

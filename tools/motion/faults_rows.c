@@ -108,6 +108,7 @@ const faults_row_t faults_row[] = {
      .board = true,
      .defect = DEFECT_WEAK,
      .stop = APP_STOP_DAMP, /* after lower, for which the supply is too weak */
+     .varies = true,
      .set = {{"guard_tracking", 10}, {"guard_supply_low", 0.01f}}},
     {.how = "points stop coming",
      .fault = APP_FAULT_SETPOINT,

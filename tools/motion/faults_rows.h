@@ -31,6 +31,7 @@ typedef struct {
     /* What is expected: a fault and the worst stop after it, without brakes; or no fault, and the reason. */
     uint32_t fault, stop;
     const char *why;
+    bool varies; /* this stop, or the better one before it: a second finding comes in time or not */
     bool noticed; /* there is no fault, but the status and the samples give a new notice */
     int answer;   /* the board refuses the request that would bring the defect: an app_error_t */
     bool board;   /* also provoked over the link, on a board */
@@ -54,6 +55,11 @@ typedef struct {
 
 extern const faults_row_t faults_row[];
 extern const uint32_t faults_rows;
+
+/* Returns whether the stop is the expected one. */
+static inline bool faults_stops(const faults_row_t *row, uint32_t stop) {
+    return stop == row->stop || (row->varies && stop + 1 == row->stop);
+}
 
 /* Lists the parameters of a row, and returns their number. */
 enum { FAULTS_SETTINGS = 10, FAULTS_POINTS_SENT = 20 };

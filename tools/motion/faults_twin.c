@@ -232,7 +232,7 @@ static int run(twin_t *t, const uint8_t *image, size_t size, bool brakes, faults
     out->without = moved;
     out->good = out->answer == t->row->answer && fault == t->row->fault &&
                 out->noticed == t->row->noticed &&
-                (fault == APP_FAULT_NONE || t->worst == t->row->stop) &&
+                (fault == APP_FAULT_NONE || faults_stops(t->row, t->worst)) &&
                 moved.within >= moved.bounded && out->free == t->row->falls;
     return APP_OK;
 }
