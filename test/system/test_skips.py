@@ -177,6 +177,7 @@ class Situation:
         self.client = wire.Client(self.board.connect(), timeout_s=5, token=TOKEN)
         self.out, self.defect = symbol("'firmware/tick.c'::out"), symbol("'firmware/tick.c'::app.sim_arm.defect")
         self.kind = symbol("'firmware/tick.c'::app.motion.kind")
+        self.patches = {}  # in the flash
         self.safety = symbol("'firmware/tick.c'::app.safety")
         code = functions(["tick_interrupt", "fault_entry", "reset_handler"])
         self.begin = self.turn = self.entry = self.end = code["tick_interrupt"][0][0]
@@ -209,7 +210,18 @@ class Situation:
 
     def returns(self, name, number):
         """Replaces a function by one that returns -number: movs r0, #number; negs r0, r0; bx lr."""
-        self.stub.write(functions([name])[name][0][0], struct.pack("<3H", 0x2000 | number, 0x4240, 0x4770))
+        self.patch(functions([name])[name][0][0], struct.pack("<3H", 0x2000 | number, 0x4240, 0x4770))
+
+    def patch(self, address, data):
+        """Writes to the flash, of which a snapshot has nothing."""
+        self.patches[address] = data
+        self.stub.write(address, data)
+
+    def restore(self):
+        """Loads the snapshot. A case may have ended in a reset, which loads the program again."""
+        self.stub.monitor("loadvm begin")
+        for address, data in self.patches.items():
+            self.stub.write(address, data)
 
     def move(self, motion):
         """Runs a motion from its request to its end and not one tick more. The stub must be
@@ -256,7 +268,7 @@ class Situation:
         """Returns what is observed at the end of each tick (turn) from the skip on, fewer if ticks stop coming;
         None if the instruction was not executed; False after a crash."""
         stub = self.stub
-        stub.monitor("loadvm begin")
+        self.restore()
         prepare(stub)
         if address != self.entry:
             if self.entry == self.end:
@@ -314,6 +326,7 @@ class Situation:
                 seen = False
                 break
             if at == 0:
+                self.hung = observe()
                 break
             seen.append(observe())
             stub.ask("s")  # leaves the breakpoint
@@ -335,7 +348,7 @@ def cases(names):
 def count(situation, prepare, exceeds, what, names=FUNCTIONS, observe=None, ticks=TICKS, late=1):
     """Runs the cases, in make test a sample of them, and returns those whose outputs are wrong in more
     ticks than `late`."""
-    skipped = idle = crashed = hung = once = 0
+    skipped = idle = crashed = hung = hung_on = once = 0
     wrong = []
     for address, sizes in cases(names):
         if skipped >= SAMPLE and not LONG_RUN:
@@ -346,13 +359,15 @@ def count(situation, prepare, exceeds, what, names=FUNCTIONS, observe=None, tick
             continue
         skipped += 1
         crashed += seen is False
-        hung += seen is not False and len(seen) < ticks
+        if seen is not False and len(seen) < ticks:
+            hung += 1
+            hung_on += exceeds(*situation.hung)
         above = sum(exceeds(*outputs) for outputs in seen or [])
         once += 0 < above <= late
         if above > late:
             wrong.append(f"{address:x} ({len(sizes)}): {above} ticks, {seen}")
     print(f"NOTE {what}: {skipped} skips ({idle} of code that this tick does not execute), {crashed} ended in a crash, which "
-          f"switches the outputs off, {hung} without further ticks, where the watchdog does, {once} wrong in one tick, "
+          f"switches the outputs off, {hung} without further ticks, where the watchdog does ({hung_on} wrong until then), {once} wrong in one tick, "
           f"{len(wrong)} in more", flush=True)
     assert skipped >= SAMPLE, "hardly anything was executed"
     return wrong

@@ -27,13 +27,14 @@ CLEAR_FUNCTIONS = ["app_clear", "app_unlatch", "latch_clear", "latch_look", "lat
 LEASE_FUNCTIONS = ["app_tick", "take", "supervisor_take", "supervisor_latch", "reference_brake", "app_state_next"]
 OVERRIDE_FUNCTIONS = ["app_poll", "setup_end_overrides", "end_overrides", "setup_restore", "put"]
 FAULT, RUNNING = 5, 3  # states
+RAM = 0x20000000
 TURNS = 4  # of the background
 
 
 class Pins:
     """Motor timers and pins of a situation, in memory that the firmware does not use; the arm is then the one at the
     hardware. Its encoders stand still, because the board finds none."""
-    AT = 0x20020000  # the emulated chip has 64 KB more here than the real one
+    AT = RAM + 0x20000  # the emulated chip has 64 KB more here than the real one
     TIMERS = (AT + 0x400, AT + 0x800)
     SR, BDTR = 0x10, 0x44
     BIF, MOE = 1 << 7, 1 << 15
@@ -44,7 +45,7 @@ class Pins:
         for name, body in (("gpio_write", 0x5411), ("gpio_read", 0x5c10)):  # strb r1, [r2, r0]; ldrb r0, [r2, r0]
             code = functions([name])[name]
             assert code[0][0] % 4 == 0 and code[-1][0] - code[0][0] >= 10, f"{name} has no place for another one"
-            self.stub.write(code[0][0], struct.pack("<4HI", 0x4a01, body, 0x4770, 0xbf00, self.AT))
+            situation.patch(code[0][0], struct.pack("<4HI", 0x4a01, body, 0x4770, 0xbf00, self.AT))
         situation.returns("supply_read", 1)  # SUPPLY_ERR_ABSENT: the emulator has no converter
         for i, timer in enumerate(self.TIMERS):
             self.put(f"board.motor.timers[{i}].regs", "<I", timer)
@@ -62,7 +63,9 @@ class Pins:
             self.put(f"'firmware/tick.c'::app.control[{i}].simulated", "<B", 0)
 
     def put(self, what, form, value):
-        self.stub.write(symbol(what), struct.pack(form, value))
+        address = symbol(what)
+        write = self.stub.write if address >= RAM else self.situation.patch
+        write(address, struct.pack(form, value))
 
     def get(self, what, form):
         return struct.unpack(form, self.stub.read(symbol(what), struct.calcsize(form)))[0]
@@ -107,21 +110,21 @@ def test_latch(folder):
 
         situation.freeze("motor_enable")
         wrong += count(situation, pins.press, against, "e-stop before the outputs come on", ENABLE_FUNCTIONS, pins.on)
-        situation.stub.monitor("loadvm begin")
+        situation.restore()
         situation.run_ticks(4 * TICKS)
         situation.freeze()
         assert situation.state() == (RUNNING,) and all(pins.on()), \
             f"not driven: {situation.state()} {pins.on()}, fault {pins.word(situation.safety + 4)}"
         wrong += count(situation, pins.fail, against, "driver fault", LATCH_FUNCTIONS, pins.on)
         wrong += count(situation, pins.press, against, "e-stop", LATCH_FUNCTIONS, pins.on)
-        situation.stub.monitor("loadvm begin")
+        situation.restore()
         pins.press()
         situation.stub.ask("s")
         situation.run_ticks(TICKS)
         situation.freeze()
         assert situation.state() == (FAULT,) and not any(pins.on()), (situation.state(), pins.on())
         wrong += count(situation, lambda stub: None, against, "latched", LATCH_FUNCTIONS, pins.on)
-        situation.stub.monitor("loadvm begin")
+        situation.restore()
         situation.freeze("app_poll", "app_clear")  # both get the application
         wrong += count(situation, lambda stub: None, against, "clear", CLEAR_FUNCTIONS, pins.on)
         assert not wrong, wrong
