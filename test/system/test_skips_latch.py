@@ -5,7 +5,7 @@ Enable and latch: the emulator has neither motor timers nor pins, so their regis
 (Pins), and the loop drives them. The e-stop opens or the drivers report a fault: in the middle of
 the motion, just before the outputs come on, while it is latched, and while somebody asks to clear
 it. Timers, enable and brake may be on in the tick of the skip only. The model is stricter than the
-chip: it does not keep MOE clear while the e-stop is open, and no interrupt of it comes.
+chip: it does not keep MOE clear while the e-stop is open, and its interrupt does not come.
 
 Lease and overrides: the lease of a client lapses in the tick of the skip, or the background takes
 its override back meanwhile.

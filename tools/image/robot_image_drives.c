@@ -60,12 +60,12 @@ static bool gains_work(const robot_t *robot, const image_t *image, messages_t *m
         for (size_t k = 0; k < 2; k++) {
             if (gain[k].value <= gain[k].most)
                 continue;
-            messages_add(messages, MESSAGE_ERROR, MESSAGE_VALUE,
-                         (message_place_t){robot->file, j->line.gains, j->name},
-                         "lower the gain, raise control.rate, or give the rotor_inertia of the motor",
-                         "%s is %g; above %g no loop at %g Hz is stable, in whatever pose",
-                         gain[k].name, (double)gain[k].value, (double)gain[k].most,
-                         (double)image->arm.rate_hz[0]);
+            messages_add(
+                messages, MESSAGE_ERROR, MESSAGE_VALUE,
+                (message_place_t){robot->file, j->line.gains, j->name},
+                "lower the gain, raise control.rate, or give the rotor_inertia of the motor",
+                "%s is %g; above %g no loop at %g Hz is stable, in whatever pose", gain[k].name,
+                (double)gain[k].value, (double)gain[k].most, (double)image->arm.rate_hz[0]);
             good = false;
         }
     }

@@ -15,7 +15,7 @@
 
 #define LIKE_REST "not findable: an arm at rest reads the same; found in motion"
 #define TOLD      "no fault: `appell status` tells the load"
-#define TOO_STIFF "refused: the loop would be unstable in every pose"
+#define TOO_STIFF "the loop would be unstable in every pose"
 #define HELD      "no fault: it is held on"
 #define JOG_ENDS  "no fault: the jog ends by itself"
 #define BY_CHIP   "by the chip"
@@ -174,12 +174,12 @@ const faults_row_t faults_row[] = {
      .defect = DEFECT_NOISE_60,
      .situation = FAULTS_QUINTIC,
      .lies = true},
-    {.how = "low six bits of an encoder stuck, at rest",
+    {.how = "low six bits stuck, at rest",
      .fault = APP_FAULT_ENCODER_NOISE,
      .stop = APP_STOP_DAMP,
      .defect = DEFECT_BITS,
      .lies = true},
-    {.how = "low six bits of an encoder stuck, in motion",
+    {.how = "low six bits stuck, in motion",
      .fault = APP_FAULT_ENCODER_NOISE,
      .stop = APP_STOP_DAMP,
      .defect = DEFECT_BITS,

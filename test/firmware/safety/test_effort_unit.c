@@ -24,7 +24,7 @@ void setUp(void) {
     control = (control_t){.arm = &arm, .limit_half_ticks = 2 * LIMIT_TICKS, .leak_ticks = 1000};
     memset(&effort, 0, sizeof effort);
     memset(&loop, 0, sizeof loop);
-    supply_mV = 40000;
+    supply_mV = SUPPLY_UNMEASURED;
     for (uint32_t i = 0; i <= N; i++)
         control.joint[i].tau_max = TAU_MAX;
     loop.tau[N] = TAU_MAX;
