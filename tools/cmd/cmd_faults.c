@@ -120,7 +120,7 @@ static void print_motion(const faults_motion_t *m) {
 }
 
 static const char *outcome(const faults_result_t *r) {
-    return r->answer != APP_OK          ? reason_cause(r->answer)
+    return r->answer != r->row->answer  ? reason_cause(r->answer)
            : r->fault != APP_FAULT_NONE ? app_fault_name(r->fault)
            : r->row->why                ? r->row->why
                                         : "not found";
