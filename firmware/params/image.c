@@ -7,24 +7,19 @@
 #include <string.h>
 
 typedef struct {
-    const char *name;
-    uint8_t count;
     uint8_t parameter; /* that has the same range, or PARAMETERS */
     span_t span;
+} range_t;
+
+typedef struct {
+    const char *name;
+    uint32_t count;
+    range_t range;
 } field_t;
 
-#define FROM(least, most)                                                                          \
-    PARAMETERS, {                                                                                  \
-        least, most, SPAN_ALL                                                                      \
-    }
-#define WHOLE(least, most)                                                                         \
-    PARAMETERS, {                                                                                  \
-        least, most, SPAN_WHOLE                                                                    \
-    }
-#define LIKE(parameter)                                                                            \
-    PARAMETER_##parameter, {                                                                       \
-        0, 0, 0                                                                                    \
-    }
+#define FROM(least, most)                 ((range_t){PARAMETERS, {least, most, SPAN_ALL}})
+#define WHOLE(least, most)                ((range_t){PARAMETERS, {least, most, SPAN_WHOLE}})
+#define LIKE(parameter)                   ((range_t){PARAMETER_##parameter, {0, 0, 0}})
 #define ANGLE                             FROM(-IMAGE_ANGLE_MOST, IMAGE_ANGLE_MOST)
 #define X(name, count, unit, range, help) {#name, count, range},
 static const field_t arm_fields[] = {IMAGE_ARM_FIELDS(X)};
@@ -97,8 +92,9 @@ static void put_numbers(uint8_t *bytes, uint32_t count, const float *in) {
 static int check_fields(const field_t *field, uint32_t count, uint32_t joint, const float *value,
                         image_where_t *where) {
     for (; count > 0; count--, field++) {
-        const span_t span =
-            field->parameter < PARAMETERS ? parameter_span(field->parameter) : field->span;
+        const span_t span = field->range.parameter < PARAMETERS
+                                ? parameter_span(field->range.parameter)
+                                : field->range.span;
         for (uint32_t i = 0; i < field->count; i++, value++)
             if (!span_contains(span, *value))
                 return fail_number(where, joint, field->name, value, span);

@@ -73,6 +73,7 @@ static bool gains_work(const robot_t *robot, const image_t *image, messages_t *m
 }
 
 bool robot_image_drives(const robot_t *robot, messages_t *messages) {
+    const message_place_t place = {robot->file, 0, NULL};
     image_t *image = calloc(1, sizeof *image);
     bool good = false;
     if (image) {
@@ -80,8 +81,8 @@ bool robot_image_drives(const robot_t *robot, messages_t *messages) {
         note_thermal(robot, messages);
         good = gains_work(robot, image, messages);
     } else {
-        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY,
-                     (message_place_t){robot->file, 0, NULL}, NULL, "there is not enough memory");
+        messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY, place, NULL,
+                     "there is not enough memory");
     }
     free(image);
     return good;
