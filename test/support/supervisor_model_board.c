@@ -62,10 +62,17 @@ static uint32_t joints_of(const image_t *image, uint32_t parameter) {
     return parameter_table[parameter].per_joint ? image->n : 1;
 }
 
+/* Stored numbers are compared bit by bit. */
+static uint32_t bits_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static bool differs(const supervisor_model_t *m) {
     for (uint32_t p = 0; p < PARAMETERS; p++)
         for (uint32_t j = 0; j < joints_of(&m->image, p); j++)
-            if (memcmp(&m->stored.value[p][j], &m->value[p][j].lasting, sizeof(float)) != 0)
+            if (bits_of(m->stored.value[p][j]) != bits_of(m->value[p][j].lasting))
                 return true;
     return m->stored.sequence == 0 || m->stored.robot != m->robot;
 }
@@ -130,8 +137,7 @@ void model_reset(supervisor_model_t *m, const hardware_t *board, const uint8_t *
 /* The value of a parameter after the start. What differs from the stored one must be told. */
 void model_started(supervisor_model_t *m, uint32_t parameter, uint32_t joint, float value) {
     m->value[parameter][joint] = (model_value_t){value, value, FREE};
-    if (m->stored.sequence != 0 &&
-        memcmp(&m->stored.value[parameter][joint], &value, sizeof value) != 0)
+    if (m->stored.sequence != 0 && bits_of(m->stored.value[parameter][joint]) != bits_of(value))
         m->unrestored = true;
 }
 
