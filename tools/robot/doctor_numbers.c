@@ -42,20 +42,21 @@ void robot_number_text(const image_where_t *where, char *out, size_t size) {
                     {"payload_inertia", "a principal moment of inertia of the payload is negative"},
                     {"alpha, a, theta, d", "the frame of the first joint is not zero"},
                     {"home_position", "an absolute encoder has a position of homing"},
+                    {"thermal", "what a motor can give for ever, or its time, is not possible"},
                     {"-0", "-0 is written for 0"}};
-    if (where->span.least <= where->span.most) {
-        const char *unit = unit_of(where->field);
+    const char *field = where->field ? where->field : "";
+    if (where->at && where->span.least <= where->span.most) {
+        const char *unit = unit_of(field);
         static const char *const which[] = {"", ", a whole number", ", but not 0"};
         char is[32], least[32], most[32];
-        snprintf(out, size, "%s is %s; it must be %s to %s%s%s%s", where->field,
-                 shortest(*where->at, is), shortest(where->span.least, least),
-                 shortest(where->span.most, most), *unit ? " " : "", unit,
-                 which[where->span.whole]);
+        snprintf(out, size, "%s is %s; it must be %s to %s%s%s%s", field, shortest(*where->at, is),
+                 shortest(where->span.least, least), shortest(where->span.most, most),
+                 *unit ? " " : "", unit, which[where->span.whole]);
         return;
     }
-    snprintf(out, size, "%s", where->field ? where->field : "");
+    snprintf(out, size, "%s", field);
     for (size_t i = 0; i < sizeof together / sizeof together[0]; i++)
-        if (strcmp(together[i].field, where->field) == 0)
+        if (strcmp(together[i].field, field) == 0)
             snprintf(out, size, "%s", together[i].text);
 }
 
