@@ -265,8 +265,21 @@ static void test_no_torque_limit_no_guard(void) {
     TEST_ASSERT_EQUAL_UINT32(THERMAL_NONE, app_heat(&app, 0));
     TEST_ASSERT_TRUE(app_heat(&app, 1) < 100);
     TEST_ASSERT_EQUAL_DOUBLE(0, trips_after(0.9, 60));
+    app.safety.thermal.started = 0;
+    thermal_start(&app.control[app.now], &app.safety.thermal);
+    TEST_ASSERT_EQUAL_UINT32(0, app.safety.thermal.heat[0]);
+    TEST_ASSERT_TRUE(app.safety.thermal.heat[1] > 0);
     app.safety.thermal.heat[1] = UINT32_MAX;
     TEST_ASSERT_EQUAL_UINT32(THERMAL_NONE - 1, app_heat(&app, 1));
+}
+
+/* Nobody knows how hot a motor is after a reset, but one that is known to be hotter stays so. */
+static void test_start_does_not_cool(void) {
+    start_with(NULL);
+    app.safety.thermal.heat[1] = UINT32_MAX;
+    app.safety.thermal.started = 0;
+    thermal_start(&app.control[app.now], &app.safety.thermal);
+    TEST_ASSERT_EQUAL_UINT32(UINT32_MAX, app.safety.thermal.heat[1]);
 }
 
 /* The inertia of a joint is at least that of its rotor and at most that of the stretched arm. Gains
@@ -319,6 +332,7 @@ TEST(test_nothing_cools_but_time)
 TEST(test_lowers_what_cannot_be_held)
 TEST(test_hold_uses_the_lasting_torque)
 TEST(test_no_torque_limit_no_guard)
+TEST(test_start_does_not_cool)
 TEST(test_largest_gains)
 TEST(test_image_with_impossible_gains)
 TEST_LIST_END
