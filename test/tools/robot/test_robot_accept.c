@@ -62,7 +62,7 @@ static bool tool_accepts(messages_t *messages) {
                                      .image_magic_size = sizeof IMAGE_MAGIC - 1,
                                      .image_reader = robot_image_read};
     const bool good = robot_parse("altered", bytes, size, &options, &robot, messages) == 0 &&
-                      robot_possible(&robot, messages) == 0;
+                      robot_possible(&robot, messages) == 0 && robot_image_drives(&robot, messages);
     robot_free(&robot);
     return good;
 }
