@@ -224,8 +224,10 @@ static void gear_motors(void) {
     seam_power_up();
     for (unsigned i = 4; i < N; i++) {
         rig.quadrature[i] = i == 4 ? 5 : 4;
-        robot->joint[i].encoder =
-            (robot_encoder_t){.counts = COUNTS, .sign = 1, .offset = 0.2, .ratio = ratio[i - 4]};
+        robot->joint[i].encoder = (robot_encoder_t){.counts = COUNTS,
+                                                    .sign = ratio[i - 4] < 0 ? -1 : 1,
+                                                    .offset = 0.2,
+                                                    .ratio = fabs(ratio[i - 4])};
     }
     seam_connect();
     must_set("brakes", 1);

@@ -20,7 +20,7 @@
 enum { CLIENT_VALUES_MAX = 1024, CLIENT_NAME = 128, CLIENT_LONG_MS = 30000 };
 
 typedef struct {
-    char name[CLIENT_NAME], unit[CLIENT_NAME], help[300];
+    char name[CLIENT_NAME], unit[CLIENT_NAME], help[512];
     bool per_joint, idle_only;
     int8_t weaker; /* 1 or -1: a guard that gets weaker with larger or smaller values */
     float least, most, fallback;
@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     /* unit[0]: revolute, unit[1]: prismatic */
-    char name[CLIENT_NAME], unit[2][CLIENT_NAME], help[300];
+    char name[CLIENT_NAME], unit[2][CLIENT_NAME], help[512];
     bool per_joint;
     uint8_t kind;                    /* KIND_... */
     int8_t exponent[DYN_MAX_JOINTS]; /* KIND_Q31 */

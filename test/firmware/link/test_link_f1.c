@@ -161,7 +161,7 @@ static void test_saving_ends_a_motion_that_has_not_begun(void) {
     TEST_ASSERT_EQUAL(-1, client_save(client, &persistent));
     TEST_ASSERT_EQUAL(LINK_LEASED, client->status);
     TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
-    host.app.lease.left = client->token = 0;
+    host.app.lease.left = host.app.lease.token = client->token = 0; /* it has ended */
     TEST_ASSERT_EQUAL_MESSAGE(0, client_points(client, point, 1, &credits), client->error.what);
     TEST_ASSERT_EQUAL_MESSAGE(0, client_save(client, &persistent), client->error.what);
     TEST_ASSERT_TRUE(runs(MOTORS));
