@@ -266,6 +266,8 @@ static void host_lost(app_t *app, const control_t *c) {
     if (open && app->safety.state != APP_STATE_FAULT)
         app->motion.kind = MOTION_HOLD;
     app->closing = 0;
+    if (app->stopping) /* it brakes from this tick on */
+        return;
     if (app->safety.state == APP_STATE_HOMING ||
         (app->safety.state == APP_STATE_RUNNING && app->motion.kind != MOTION_HOLD))
         judge(app, c, (finding_t){APP_FAULT_HOST, APP_NO_JOINT, 0, 0});
