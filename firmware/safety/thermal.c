@@ -11,7 +11,7 @@
  * heat that trips: 1e-6 with the defaults at 1 kHz, 3e-4 with f = 0.2, 6e-3 with that at 20 kHz.
  *
  * Heat is in parts of the torque limit of the robot, not of the limit that limits_scale leaves. So
- * limits_scale and hold_fraction change what trips, and never how hot a motor is.
+ * hold_fraction changes what trips, and neither changes how hot a motor is.
  */
 #include "firmware/safety/thermal.h"
 

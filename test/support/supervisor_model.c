@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Best stops of firmware/FAULTS.md; ANY: the page does not have the fault yet. */
-enum { ANY = 9 };
+/* Best stops of firmware/FAULTS.md. */
 static const uint8_t best[MODEL_FAULTS] = {
     [F_OVERRUN] = STOP_DAMP,
     [F_ENCODER] = STOP_DAMP,
@@ -39,14 +38,9 @@ static const uint8_t best[MODEL_FAULTS] = {
     [F_REVERSALS] = STOP_DAMP,
     [F_HOST] = STOP_HOLD,
     [F_TOOL_SPEED] = STOP_HOLD,
-    [F_MORE] = ANY,
-    ANY,
-    ANY,
-    ANY,
-    ANY,
-    ANY,
-    ANY,
-    ANY,
+    [F_THERMAL] = STOP_HOLD,
+    [F_STUCK] = STOP_DAMP,
+    [F_NOISE] = STOP_DAMP,
 };
 
 /* Faults with the best stop hold that the arm cannot mend. */
@@ -75,6 +69,7 @@ static void take_requests(supervisor_model_t *m) {
     } else if (m->closing && (m->state == IDLE || m->state == DAMPING)) {
         m->at_loop = m->unready = 0;
         m->opened = !model_brakes(m);
+        model_close_heat(m);
         close_loop(m);
     } else if (m->closing && m->state == RUNNING)
         close_loop(m);
@@ -93,11 +88,10 @@ static void count_lease(supervisor_model_t *m, found_t *found) {
     if (m->lease == 0 || --m->lease > 0)
         return;
     model_overrides_end(m, false);
-    if (m->state == HOMING ||
-        (m->state == RUNNING && m->seen.moving && !m->stopping && !m->leaving))
-        model_find(found, BIT(F_HOST), !m->stopping && !m->leaving, true);
+    if (m->state == HOMING || (m->state == RUNNING && m->seen.moving && !m->leaving))
+        model_find(found, BIT(F_HOST), !m->stopping && !m->leaving, !m->stopping);
     else if (m->state == RUNNING && (m->seen.busy || m->kind_waits || m->stream || m->closing))
-        model_find(found, BIT(F_HOST), false, true);
+        model_find(found, BIT(F_HOST), false, !m->stopping);
     model_discard(m);
 }
 
@@ -116,7 +110,7 @@ static uint32_t right_stops(const supervisor_model_t *m, uint32_t fault, const m
     const double *pose[] = {seen->q, seen->q_ref, m->seen.q};
     const double fraction = (double)model_now(m, PARAMETER_hold_fraction, 0);
     const bool feedback = model_now(m, PARAMETER_feedback, 0) != 0;
-    const uint32_t first = best[fault] == ANY ? STOP_HOLD : best[fault];
+    const uint32_t first = best[fault];
     uint32_t right = 0;
     model_payload(m, payload);
     for (size_t k = 0; k < sizeof pose / sizeof pose[0]; k++) {
@@ -132,8 +126,6 @@ static uint32_t right_stops(const supervisor_model_t *m, uint32_t fault, const m
         right |= 1u << STOP_DAMP;
     if (right == 0 || (!motors(m) && most > 1) || first == STOP_RELEASE)
         right |= 1u << STOP_RELEASE;
-    if (best[fault] == ANY)
-        right |= motors(m) ? 1u << STOP_DAMP | 1u << STOP_LOWER : 1u << STOP_RELEASE;
     /* The brakes of the simulated arm open in the tick that closes the loop. */
     if (model_brakes(m) && !m->opened)
         return 1u << STOP_RELEASE | (model_real(m) ? 0 : right);

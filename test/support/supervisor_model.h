@@ -61,8 +61,10 @@ enum {
     F_REVERSALS,
     F_HOST,
     F_TOOL_SPEED,
-    F_MORE, /* overload, encoders that lie, payload */
-    MODEL_FAULTS = 40
+    F_THERMAL,
+    F_STUCK,
+    F_NOISE,
+    MODEL_FAULTS
 };
 
 /* Events that change the state, for the count of what a test has reached. */
@@ -153,6 +155,13 @@ typedef struct {
     bool was_calm;           /* the fault came to a sound arm at rest */
     bool outside[MODEL_JOINTS];
 
+    /* Heat of the motors, in squares of their torque limits (firmware/safety/EFFORT.md). */
+    struct {
+        double heat, peak; /* peak: of the squares of the last ticks */
+        uint32_t hot_for;  /* ticks above what trips */
+    } motor[MODEL_JOINTS];
+    bool warmed; /* the loop has closed since the robot was loaded */
+
     uint32_t token, lease; /* ticks that are left; 0: nobody holds it */
     uint32_t lease_ms;     /* what was asked for */
     bool polled;           /* the background had its turn since the last request */
@@ -226,7 +235,7 @@ typedef struct {
     uint64_t must, may;
 } found_t;
 /* Faults whose algorithm the specification leaves open: facts of the physics. */
-#define MODEL_PHYSICS (BIT(F_DIRECTION) | BIT(F_REVERSALS) | (BIT(MODEL_FAULTS) - BIT(F_MORE)))
+#define MODEL_PHYSICS (BIT(F_DIRECTION) | BIT(F_REVERSALS) | BIT(F_STUCK) | BIT(F_NOISE))
 void model_find(found_t *found, uint64_t faults, bool must, bool may);
 void model_find_all(supervisor_model_t *m, const app_inputs_t *in, const model_seen_t *seen,
                     found_t *found);
@@ -258,6 +267,7 @@ reasons_t model_may(supervisor_model_t *m, uint32_t token, bool moves);
 void model_take_image(supervisor_model_t *m, const image_t *image);
 bool model_notices(supervisor_model_t *m, const model_seen_t *seen);
 void model_overrides_end(supervisor_model_t *m, bool guards_only);
+void model_close_heat(supervisor_model_t *m); /* the loop closes */
 double model_tool_speed(const supervisor_model_t *m, const double qd[]);
 
 #endif

@@ -154,6 +154,49 @@ static void find_motion(const supervisor_model_t *m, const app_inputs_t *in,
                speed > 0.99 * most);
 }
 
+/* The heat h of a motor follows dh/dt = (tau^2 - h) / T, with its torque limit as unit of torque. The
+ * robots of the tester do not state `thermal`: they have the lasting torque hold_fraction and stand
+ * their limit for 30 s with the default of it, which gives T. */
+static double thermal_constant(void) {
+    const double f = (double)parameter_table[PARAMETER_hold_fraction].fallback;
+    return 30 / -log(1 - f * f);
+}
+
+/* A motor with more heat than this trips. */
+static double trip(const supervisor_model_t *m) {
+    const double f = (double)model_now(m, PARAMETER_hold_fraction, 0);
+    return f * f;
+}
+
+/* Nobody knows how hot a motor is that was not driven since the start. */
+void model_close_heat(supervisor_model_t *m) {
+    for (uint32_t i = 0; i < m->image.n && !m->warmed; i++)
+        m->motor[i].heat = fmax(m->motor[i].heat, 31.0 / 32 * trip(m));
+    m->warmed = true;
+}
+
+/* Each motor is judged once in 32 ticks, and a thousandth above what trips. So the heat may be that of
+ * two windows ago; rounding adds less than 2^-30 in a window. */
+static void find_heat(supervisor_model_t *m, const model_seen_t *seen, found_t *found) {
+    const double windows = thermal_constant() * m->rate / 32;
+    const bool damped = m->state == DAMPING || (m->state == FAULTED && m->stop == STOP_DAMP);
+    for (uint32_t i = 0; i < m->image.n; i++) {
+        const double limit = (double)m->image.joint[i].torque[0];
+        const double tau = model_loops(m) ? seen->tau[i] / limit : 0;
+        if (limit == 0 || damped)
+            continue;
+        m->motor[i].heat += (tau * tau - m->motor[i].heat) / (32 * windows);
+        m->motor[i].peak = fmax(tau * tau, m->motor[i].peak * (1 - 1.0 / 64));
+        const double band =
+            2e-3 * trip(m) + 3 * fmax(m->motor[i].peak, trip(m)) / windows + windows * 0x1p-29;
+        const bool closed = m->state == HOMING || m->state == RUNNING || m->state == STOPPING;
+        m->motor[i].hot_for =
+            closed && m->motor[i].heat > trip(m) + band ? m->motor[i].hot_for + 1 : 0;
+        model_find(found, BIT(F_THERMAL), closed && m->motor[i].hot_for > 64,
+                   closed && m->motor[i].heat > trip(m) - band);
+    }
+}
+
 bool model_defect(const supervisor_model_t *m) {
 #ifdef FIRMWARE_LAB
     return model_now(m, PARAMETER_sim_defect, 0) != 0;
@@ -184,6 +227,7 @@ bool model_sound(const supervisor_model_t *m, const app_inputs_t *in) {
 void model_find_all(supervisor_model_t *m, const app_inputs_t *in, const model_seen_t *seen,
                     found_t *found) {
     find_causes(m, in, found);
+    find_heat(m, seen, found);
     if (!model_loops(m)) {
         memset(m->limit_run, 0, sizeof m->limit_run);
         memset(m->limit_for, 0, sizeof m->limit_for);

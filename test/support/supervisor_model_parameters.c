@@ -378,6 +378,8 @@ bool model_override(supervisor_model_t *m, uint32_t token, uint32_t parameter, u
     reasons_t against = against_value(m, parameter, joint, value, true);
     if (token == 0 || token != m->token || m->lease == 0)
         against.hard |= REASON(APP_E_LEASE) | (token == 0 ? REASON(APP_E_NUMBER) : 0);
+    if (m->state == FAULTED && parameter < PARAMETERS && weaker_way(parameter) != 0)
+        against.hard |= REASON(APP_E_STATE); /* a fault ends overrides of guards */
     uint32_t count = 0;
     for (uint32_t p = 0; p < PARAMETERS; p++)
         for (uint32_t j = 0; j < MODEL_JOINTS; j++)
@@ -423,8 +425,6 @@ static bool must_wait(const supervisor_model_t *m, uint32_t p, uint32_t j) {
 
 void model_poll(supervisor_model_t *m) {
     m->polled = true;
-    if (m->state == FAULTED) /* nor does one last that was accepted in a fault */
-        model_overrides_end(m, true);
     for (uint32_t p = 0; p < PARAMETERS; p++)
         for (uint32_t j = 0; j < MODEL_JOINTS; j++) {
             model_value_t *v = &m->value[p][j];

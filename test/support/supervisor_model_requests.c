@@ -107,6 +107,7 @@ bool model_load(supervisor_model_t *m, const image_t *image, uint32_t robot, boo
     }
     model_take_image(m, image);
     m->loaded = m->sent = true;
+    m->warmed = false;
     m->robot = robot;
     model_cap_lease(m);
     model_reach(m, EVENT_LOADED, m->state == FAULTED ? FAULTED : IDLE);
@@ -277,8 +278,11 @@ static reasons_t against_motion(supervisor_model_t *m, uint32_t token, const mot
         against.soft = 0;
     if (motion->kind >= MOTIONS)
         against.hard |= REASON(APP_E_KIND);
-    if (!finite)
+    if (!finite) { /* another joint may be refused first */
         against.hard |= REASON(APP_E_NUMBER) | REASON(APP_E_TIME);
+        against.soft |= REASON(APP_E_POSITION) | REASON(APP_E_VELOCITY) |
+                        REASON(APP_E_ACCELERATION) | REASON(APP_E_TOOL_SPEED);
+    }
     against_state(m, motion->kind, &against);
     if (!m->loaded || motion->kind >= MOTIONS)
         return against;
@@ -460,7 +464,6 @@ bool model_clear(supervisor_model_t *m, int result) {
     if (result != APP_OK)
         return true;
     m->fault = 0;
-    m->unrestored = false;
     m->cleared = m->again = true;
     if (loops) {
         m->stopping = m->stop == STOP_LOWER;

@@ -320,6 +320,19 @@ static void add_push_at_end(script_t *s) {
     add_wait(s, 500);
 }
 
+/* A stiff joint without damping: it swings when somebody pushes. */
+static void add_unstable(script_t *s) {
+    const uint32_t joint = below(2);
+    add(s, EVENT_RELEASE_OP, LEADER, 0, 0);
+    add(s, EVENT_WAIT_OP, 3, 0, 0);
+    add_set(s, PARAMETER_kd, joint, between(0.01f, 0.1f));
+    add_set(s, PARAMETER_kp, joint, between(1e4f, 1e5f));
+    add(s, EVENT_MOTION_OP, MOTION_HOLD, LEADER, 0);
+    add(s, EVENT_WAIT_OP, 100, 0, 0);
+    add(s, EVENT_PUSH_OP, 10, 0, 0)->v[0] = between(10, 60);
+    add_wait(s, 900);
+}
+
 /* A reset in any state; the board starts with what it has stored, or gets a robot. */
 static void add_reset(script_t *s) {
     if (chance(40))
@@ -336,7 +349,7 @@ static void add_some(script_t *s) {
     if (way < 25)
         add_motion(s);
     else if (way < 26)
-        add_push_at_end(s);
+        (chance(50) ? add_push_at_end : add_unstable)(s);
     else if (way < 40)
         add_wait(s, 1500);
     else if (way < 46)
