@@ -158,7 +158,7 @@ enum {
     STATUS_MOVING = 1 << 4,
     STATUS_WEAKER = 1 << 5,     /* a guard is weaker than its default */
     STATUS_OVERRIDDEN = 1 << 6, /* a command overrides a parameter */
-    STATUS_UNRESTORED = 1 << 7, /* a stored value was refused at the start; until a CLEAR without a fault */
+    STATUS_UNRESTORED = 1 << 7, /* a stored value was refused at the start; until CLEAR */
 };
 enum { SOURCE_NONE, SOURCE_STORE, SOURCE_LINK };
 
