@@ -131,7 +131,7 @@ typedef struct {
     bool stream;        /* points may be pushed */
     bool stream_waits;  /* and they will close the loop */
     bool stream_unsure; /* a refused motion may have ended it */
-    bool dropped;       /* since the last tick a stop has ended it */
+    bool dropped;       /* since the last tick a stop has discarded it, or a motion that waited */
     bool ended;         /* no point follows */
     uint32_t seek;      /* joints that are homed */
     uint32_t pushed;

@@ -84,6 +84,8 @@ bool model_save(supervisor_model_t *m, uint32_t sequence, int result) {
     const bool written = sequence != m->stored.sequence;
     if (model_outputs_on(m) || m->closing)
         against.hard |= REASON(APP_E_STATE);
+    if (m->dropped)
+        against.soft |= REASON(APP_E_STATE);
     if (!m->loaded)
         against.hard |= 1u << 31;
     if (!model_judge(m, "save", against, result))
@@ -108,6 +110,8 @@ bool model_may_reset(supervisor_model_t *m, int result) {
     reasons_t against = {0, 0};
     if (model_outputs_on(m) || m->closing)
         against.hard |= REASON(APP_E_STATE);
+    if (m->dropped)
+        against.soft |= REASON(APP_E_STATE);
     if (m->lease > 0)
         against.hard |= REASON(APP_E_LEASE);
     return model_judge(m, "reset", against, result);

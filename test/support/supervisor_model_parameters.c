@@ -264,7 +264,7 @@ static bool takes_torque(const supervisor_model_t *m, uint32_t p, uint32_t j, fl
 /* Reasons that come from the outputs being on, or from a motion that will switch them on. */
 static void against_loosening(const supervisor_model_t *m, uint32_t p, uint32_t j, float value,
                               reasons_t *against) {
-    const bool waits = m->closing || m->stream_waits, on = model_outputs_on(m);
+    const bool waits = m->closing || m->stream_waits || m->dropped, on = model_outputs_on(m);
     if (parameter_table[p].idle_only && (on || m->closing))
         against->hard |= REASON(APP_E_STATE);
     if (parameter_table[p].idle_only && waits)

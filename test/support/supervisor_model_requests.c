@@ -88,7 +88,7 @@ bool model_load(supervisor_model_t *m, const image_t *image, uint32_t robot, boo
     reasons_t against = {0, 0};
     if (model_outputs_on(m) || m->closing)
         against.hard |= REASON(APP_E_STATE);
-    else if (m->stream_waits || m->leaving)
+    else if (m->stream_waits || m->leaving || m->dropped)
         against.soft |= REASON(APP_E_STATE);
     if (m->lease > 0)
         against.hard |= REASON(APP_E_LEASE);
@@ -215,7 +215,7 @@ static void against_state(const supervisor_model_t *m, uint32_t kind, reasons_t 
             against->hard |= state;
         if (m->closing && m->kind != MOTION_HOLD && !jogs)
             against->hard |= state;
-        if (m->leaving || m->stopping || m->stream_waits)
+        if (m->leaving || m->stopping || m->stream_waits || m->dropped)
             against->soft |= state;
     } else if (m->state == RUNNING) {
         if (m->stopping || m->leaving)
@@ -416,7 +416,7 @@ bool model_stop(supervisor_model_t *m, int result) {
         return false;
     if (result != APP_OK)
         return true;
-    m->dropped = m->dropped || m->stream;
+    m->dropped = m->dropped || m->stream || m->closing;
     /* It does not take the hold from an arm that is damped. */
     const bool holds = m->state == DAMPING && m->closing;
     if (m->state == IDLE || m->state == UNCONFIGURED || (m->state == DAMPING && !holds))
@@ -431,7 +431,7 @@ bool model_off(supervisor_model_t *m, uint32_t token, int result) {
         return false;
     if (result != APP_OK)
         return true;
-    m->dropped = m->dropped || m->stream;
+    m->dropped = m->dropped || m->stream || m->closing;
     m->leaving = m->state != UNCONFIGURED && (m->state != IDLE || m->closing || m->stream_waits);
     model_discard(m);
     m->reached[m->state][EVENT_RELEASE]++;
@@ -485,7 +485,7 @@ bool model_place(supervisor_model_t *m, uint32_t token, const float q[], int res
         against.hard |= REASON(APP_E_SIMULATED);
     if (m->state != IDLE || m->closing)
         against.hard |= REASON(APP_E_STATE);
-    if (m->leaving || m->stopping || m->stream_waits)
+    if (m->leaving || m->stopping || m->stream_waits || m->dropped)
         against.soft |= REASON(APP_E_STATE);
     for (uint32_t i = 0; i < m->image.n; i++) {
         const limits_t l = limits_of(m, i);

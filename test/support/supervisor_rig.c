@@ -270,9 +270,10 @@ static bool tick(void) {
                seen.tau[0], seen.tau[1]);
     if (!model_tick(&rig.model, &in, &seen))
         return false;
+    const bool defect = model_defect(&rig.model);
     background();
     app_status(&app, &status);
-    if (model_defect(&rig.model))
+    if (defect)
         now.overruns = status.overruns; /* a defect of the simulated arm may be late ticks */
     if (status.overruns != now.overruns)
         return COMPLAIN(&rig.model, "an overrun that was not there");
