@@ -100,6 +100,12 @@ void thermal_start(const control_t *c, thermal_t *t) {
     t->started = 1;
 }
 
+void thermal_forget(thermal_t *t) {
+    for (uint32_t i = 0; i < DYN_MAX_JOINTS; i++)
+        t->power[i] = 0;
+    t->started = 0;
+}
+
 /* Moves the heat of joint i towards the mean square of its torques since the last time. */
 static finding_t update(const control_joint_t *j, thermal_t *t, uint32_t i) {
     const real power = t->power[i];

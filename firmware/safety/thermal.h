@@ -23,6 +23,8 @@ void thermal_setup(const setup_t *from, control_t *control);
 /* Called when the loop is closed: after a reset or for another robot it makes each motor almost as
  * hot as it may be, unless it is hotter. */
 void thermal_start(const control_t *control, thermal_t *thermal);
+/* Other motors: nobody knows how hot they are, and the torques of the window were not theirs. */
+void thermal_forget(thermal_t *thermal);
 /* Called in every tick in which the outputs are off or the loop is closed: adds the torques of the
  * loop. Finds a joint that is too hot. */
 finding_t thermal_guard(const control_t *control, thermal_t *thermal, const loop_t *loop);

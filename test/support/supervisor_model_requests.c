@@ -81,8 +81,8 @@ void model_take_image(supervisor_model_t *m, const image_t *image) {
     }
 }
 
-/* A refused image changes nothing but the reading of the encoders: the previous robot is loaded
- * again, with its parameters. */
+/* A refused image changes nothing but the reading of the encoders and the heat, which nobody knows:
+ * the previous robot is loaded again, with its parameters. */
 bool model_load(supervisor_model_t *m, const image_t *image, uint32_t robot, bool good,
                 int result) {
     reasons_t against = {0, 0};
@@ -100,6 +100,7 @@ bool model_load(supervisor_model_t *m, const image_t *image, uint32_t robot, boo
         return true;
     model_discard(m);
     m->since_switch = m->read = 0;
+    m->warmed = false;
     model_overrides_end(m, false);
     if (!good) {
         model_reach(m, EVENT_REFUSED, m->state);
@@ -107,7 +108,6 @@ bool model_load(supervisor_model_t *m, const image_t *image, uint32_t robot, boo
     }
     model_take_image(m, image);
     m->loaded = m->sent = true;
-    m->warmed = false;
     m->robot = robot;
     model_cap_lease(m);
     model_reach(m, EVENT_LOADED, m->state == FAULTED ? FAULTED : IDLE);
