@@ -175,12 +175,16 @@ static void test_limit_for_ever(void) {
 /* A tenth more torque than for ever, 1.21 of its heat, trips, however little torque that is: rounding
  * may hide 1/32 of the heat, not more. The last fraction is the least that the settings hold. */
 static void test_almost_nothing_for_ever(void) {
-    static const float part[] = {0.05f, 0.02f, 0.01f, 1e-8f};
-    for (size_t r = 0; r < sizeof part / sizeof part[0]; r++) {
-        start_with((const float[]){part[r] * 97.6f, 1000});
+    static const struct {
+        float part, time;
+        double x;
+    } row[] = {{0.05f, 1000, 0.055}, {0.02f, 1000, 0.022}, {0.01f, 1000, 0.011},
+               {1e-8f, 1000, 0.01},  {1e-8f, 0, 0.01},     {1e-8f, 1.0f / 64, 0.01}};
+    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+        start_with((const float[]){row[r].part * 97.6f, row[r].time});
         TEST_ASSERT_TRUE(app_heat(&app, 0) <= 100);
         thermal_start(control(), &app.safety.thermal);
-        TEST_ASSERT_TRUE(trips_after(r < 3 ? 1.1 * (double)part[r] : 0.01, 1500) > 0);
+        TEST_ASSERT_TRUE(trips_after(row[r].x, 1500) > 0);
     }
 }
 
