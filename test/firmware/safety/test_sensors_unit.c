@@ -196,20 +196,23 @@ static void test_stuck(void) {
     }
 }
 
-/* At the torque limit the feedback of computed torque says nothing: the judgement before goes on. */
+/* At the torque limit the feedback of computed torque says nothing: the judgement before goes on,
+ * until a new reading. */
 static void test_stuck_in_computed_torque(void) {
     static const struct {
         float push;
         uint32_t clipped;
+        bool moved;
         uint8_t frozen, after;
-    } row[] = {{9, 0, 3, 4}, {4, 0, 3, 0}, {9, 2, 3, 4}, {4, 2, 3, 4},
-               {4, 2, 1, 2}, {9, 2, 0, 0}, {9, 1, 0, 1}, {4, 1, 3, 0}};
+    } row[] = {{9, 0, 0, 3, 4}, {4, 0, 0, 3, 0}, {9, 2, 0, 3, 4}, {4, 2, 0, 3, 4}, {4, 2, 0, 1, 2},
+               {9, 2, 0, 0, 0}, {9, 1, 0, 0, 1}, {4, 1, 0, 3, 0}, {9, 2, 1, 3, 0}, {9, 2, 1, 0, 0}};
     control.feedback = FEEDBACK_COMPUTED_TORQUE;
     control.joint[1].kp.k = 16;
     for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
         sensors.turn = 1;
         sensors.push[1] = 4;
         sensors.frozen[1] = row[r].frozen;
+        loop.counts[1] += row[r].moved;
         loop.clipped = row[r].clipped;
         loop.q_ref[1] = row[r].push;
         if (row[r].after > TURNS)
@@ -223,7 +226,7 @@ static void test_stuck_in_computed_torque(void) {
 /* ---- limits from the robot ---- */
 
 static float parameter[PARAMETERS_ONE];
-static settings_t settings[N];
+static settings_t settings[N + 1];
 static const dyn_units_t units;
 
 static setup_t made_from(void) {
@@ -255,7 +258,7 @@ static void make_robot(void) {
     parameter[PARAMETER_feedback] = FEEDBACK_PD;
     parameter[PARAMETER_feedforward] = FEEDFORWARD_FULL;
     parameter[PARAMETER_torque_hz] = 4;
-    settings[0] = settings[1] = plain;
+    settings[0] = settings[1] = settings[N] = plain;
     arm.joint[1].rotor = 0x1p-7f;
     arm.joint[1].drive.coulomb = 1;
     arm.joint[1].drive.uneven = -0.25f;
@@ -290,11 +293,11 @@ static void test_limit_of_noise(void) {
     const struct {
         float kp, kd, feedback;
         double amplitude;
-    } row[] = {{30, 0.5f, FEEDBACK_PD, amplitude(30, 0.5)},
+    } row[] = {{300, 5, FEEDBACK_PD, 4}, /* no less than twice the noise of a good encoder */
+               {30, 0.5f, FEEDBACK_PD, amplitude(30, 0.5)},
                {30, 0, FEEDBACK_PD, amplitude(30, 0)},
                {0, 0.5f, FEEDBACK_PD, amplitude(0, 0.5)},
                {3, 0, FEEDBACK_PD, amplitude(3, 0)},
-               {300, 5, FEEDBACK_PD, 4}, /* no less than twice the noise of a good encoder */
                {300, 5, FEEDBACK_COMPUTED_TORQUE, amplitude(rotor * w * w, rotor * 2 * w)}};
     for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
         uint32_t bits = 7;
@@ -316,6 +319,8 @@ static void test_limit_of_noise(void) {
     make_robot();
     settings[1].torque = 0;
     TEST_ASSERT_EQUAL_UINT16(UINT16_MAX, limits()->noise);
+    settings[1].torque = 0.5f; /* a small motor: at least 4 counts of it */
+    TEST_ASSERT_UINT32_WITHIN(1, (uint32_t)(16 * (1.25 * 4 + BEND)), limits()->noise);
 }
 
 /* The Coulomb friction is 2 N m and 1 N m more in its worse direction. It counts three times, or once
@@ -411,8 +416,8 @@ TEST(test_noise)
 TEST(test_low_bits)
 TEST(test_stuck)
 TEST(test_stuck_in_computed_torque)
-TEST(test_limit_of_a_jump)
 TEST(test_limit_of_noise)
+TEST(test_limit_of_a_jump)
 TEST(test_limit_of_a_stuck_joint)
 TEST(test_time_of_a_stuck_joint)
 TEST(test_load)
