@@ -63,7 +63,7 @@ static int load(app_t *app, const uint8_t *bytes, size_t size, const arm_t *read
         return status;
     place_home(app);
     control_forget_readings(app);
-    app->safety.thermal.started = 0; /* nobody knows how hot its motors are */
+    app->safety.thermal.started = false; /* nobody knows how hot its motors are */
     return control_settle_all(app);
 }
 

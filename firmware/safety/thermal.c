@@ -99,7 +99,7 @@ static uint32_t unknown(const control_joint_t *j, uint32_t heat) {
 void thermal_start(const control_t *c, thermal_t *t) {
     for (uint32_t i = 0; i < c->arm->n && !t->started; i++)
         t->heat[i] = unknown(&c->joint[i], t->heat[i]);
-    t->started = 1;
+    t->started = true;
 }
 
 /* Moves the heat of joint i towards the mean square of its torques since the last time. */

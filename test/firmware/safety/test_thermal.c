@@ -151,6 +151,24 @@ static void test_default(void) {
     TEST_ASSERT_EQUAL_DOUBLE(0, trips_after(0.8, 600));
 }
 
+/* The part of a window, with 31 fractional bits: 1 - exp(-32 ticks / T), or 32 / f^2 where that is
+ * more. The part is cut to an integer, and exp here and there may differ in its last bit: 1. */
+static void test_part_of_a_window(void) {
+    static const struct {
+        float continuous, time;
+        bool least;
+    } row[] = {{1, 1, 0}, {0.8f, 30, 0}, {0.2f, 1, 0}, {0.07f, 30, 0}, {0.05f, 30, 1}};
+    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+        start_with((const float[]){row[r].continuous * 97.6f, row[r].time});
+        const double f = app.joint[0].lasting / 65535.0, f2 = fmin(f * f, 0.99);
+        const double part = 1 - exp(log(1 - f2) * 32 / RATE / (double)row[r].time);
+        TEST_ASSERT_INT32_WITHIN(1, (int32_t)(row[r].least ? 32 / f2 : part * 0x1p31),
+                                 control()->joint[0].cool);
+        TEST_ASSERT_EQUAL_INT32(0, control()->joint[N].cool);
+        TEST_ASSERT_TRUE(control()->joint[N].lasting == 0);
+    }
+}
+
 /* A motor that can give its limit for ever cools as one that can give the root of 0.99 of it. */
 static void test_limit_for_ever(void) {
     start_with((const float[]){97.6f, 30});
@@ -206,6 +224,42 @@ static void test_rounding_of_a_window(void) {
         (void)trips_after(0.5, 32.0 / RATE);
         TEST_ASSERT_EQUAL_INT32(row[r].step, (int32_t)(app.safety.thermal.heat[0] - before));
     }
+}
+
+/* The heat trips that is more than f^2, a thousandth of it and one. The torque of that heat keeps it
+ * where it is: 0.4 of 1 / a, 367, is more than what floats round, 64 of 2^30. */
+static void test_heat_that_trips(void) {
+    if (fixed())
+        TEST_IGNORE_MESSAGE("a square is rounded to more than that");
+    start_with(NULL);
+    const control_joint_t *j = &control()->joint[0];
+    const uint32_t hot =
+        (uint32_t)gain_whole(j->warm, real_square(j->lasting) * (real)THERMAL_WINDOW);
+    const uint32_t trips = hot + hot / 1024 + 1;
+    const double x = sqrt(trips / 1073741824.0);
+    for (uint32_t more = 0; more < 2; more++) {
+        cool_down();
+        (void)trips_after(x, 33.0 / RATE);
+        app.safety.thermal.heat[0] = trips + more;
+        TEST_ASSERT_EQUAL(more > 0, trips_after(x, 32.0 / RATE) > 0);
+        TEST_ASSERT_EQUAL_UINT32(trips + more, app.safety.thermal.heat[0]);
+    }
+}
+
+/* No tick updates more than one joint, and in a window each joint of the arm is updated once. */
+static void test_joints_take_turns(void) {
+    start_with(NULL);
+    cool_down();
+    memset(app.loop.tau, 0, sizeof app.loop.tau);
+    app.loop.tau[N] = control()->joint[0].tau_max;
+    for (uint32_t i = 0; i <= N; i++)
+        app.safety.thermal.heat[i] = 1u << 29;
+    for (uint32_t t = 0; t < THERMAL_WINDOW; t++) {
+        (void)thermal_guard(control(), &app.safety.thermal, &app.loop);
+        for (uint32_t i = 0; i <= N; i++)
+            TEST_ASSERT_EQUAL(i <= t && i < N, app.safety.thermal.heat[i] < 1u << 29);
+    }
+    TEST_ASSERT_TRUE(app.safety.thermal.power[N] == 0);
 }
 
 /* After a reset the limit is allowed for a tenth of the time, and the lasting torque for ever. */
@@ -436,9 +490,12 @@ TEST_LIST_BEGIN
 TEST(test_starts_once)
 TEST(test_trips_when_the_model_does)
 TEST(test_default)
+TEST(test_part_of_a_window)
 TEST(test_limit_for_ever)
 TEST(test_almost_nothing_for_ever)
 TEST(test_rounding_of_a_window)
+TEST(test_heat_that_trips)
+TEST(test_joints_take_turns)
 TEST(test_starts_hot)
 TEST(test_nothing_cools_but_time)
 TEST(test_lowers_what_cannot_be_held)
