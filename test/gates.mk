@@ -39,9 +39,9 @@ coverage-build: $(COVERAGE_ARGS)
 endif
 
 .PHONY: mutate mutate-build
-mutate: ## makes mistakes in firmware/safety, one at a time, and tells which of them no test finds: FILES="guard.c lease.h" SAMPLE=50 SEED=2 AGAIN=1
+mutate: ## makes mistakes in firmware/safety, one at a time, and tells which of them no test finds: FILES="guard.c lease.h" SAMPLE=50 SEED=2 QUICK=4 AGAIN=1
 	@$(MAKE) -j$(JOBS) --no-print-directory BOARD=host mutate-build
-	@tools/dev/mutate.py @$(MUTATE_ARGS) --jobs $(JOBS) --files '$(FILES)' --sample $(or $(SAMPLE),0) --seed $(or $(SEED),1) $(if $(AGAIN),--again)
+	@tools/dev/mutate.py @$(MUTATE_ARGS) --jobs $(JOBS) --files '$(FILES)' --sample $(or $(SAMPLE),0) --seed $(or $(SEED),1) $(if $(AGAIN),--again) $(if $(QUICK),--quick $(QUICK))
 
 MUTATE_OUT  := $(BUILD)/mutate
 MUTATE_ARGS := $(MUTATE_OUT)/arguments

@@ -63,9 +63,8 @@ void supervisor_take(supervisor_t *v, const supervised_t *all, finding_t f) {
     } else if (v->state == APP_STATE_DAMPING) {
         supervisor_latch(v, f);
         begin_stop(v, all, best > APP_STOP_DAMP ? best : APP_STOP_DAMP);
-    } else if (v->state == APP_STATE_FAULT && v->stop < APP_STOP_RELEASE) {
-        if (v->stop < APP_STOP_DAMP || best > v->stop)
-            begin_stop(v, all, best > APP_STOP_DAMP ? best : APP_STOP_DAMP);
+    } else if (v->state == APP_STATE_FAULT && (v->stop < APP_STOP_DAMP || best > v->stop)) {
+        begin_stop(v, all, best > APP_STOP_DAMP ? best : APP_STOP_DAMP);
     }
 }
 

@@ -48,10 +48,12 @@ static __attribute__((noinline)) double time_constants(double f2) {
     return x;
 }
 
-/* Returns the part of the way to its next value that the heat goes in a window. */
+/* Returns the part of the way to its next value that the heat goes in a window. Below 32 / f^2
+ * rounding would hide a heat that is 1/32 above what trips; such a motor is taken for a faster one. */
 static int32_t follow(double f2, double time_s, double rate_hz) {
     const double windows = time_s * rate_hz / THERMAL_WINDOW;
-    return (int32_t)ldexp(1 - exp(-time_constants(f2) / windows), PART_Q);
+    const double part = ldexp(1 - exp(-time_constants(f2) / windows), PART_Q);
+    return (int32_t)fmin(fmax(part, 32 / f2), INT32_MAX);
 }
 
 /* T is a fact of the motor: of hold_fraction only the default has a part in it. */
@@ -79,12 +81,12 @@ void thermal_setup(const setup_t *from, control_t *out) {
         joint_setup(from, i, &out->joint[i]);
 }
 
-/* Returns the heat that trips. A thousandth is added, so that rounding does not trip a motor that
- * gives its lasting torque. */
+/* Returns the heat that trips, never 0. A thousandth is added, so that rounding does not trip a motor
+ * that gives its lasting torque. */
 static __attribute__((noinline)) uint32_t trip(const control_joint_t *j) {
     const uint32_t hot =
         (uint32_t)gain_whole(j->warm, (real)(real_square(j->lasting) * THERMAL_WINDOW));
-    return hot + hot / 1024;
+    return hot + hot / 1024 + 1;
 }
 
 /* Returns the heat that nobody knows better: 31/32 of what trips. At its limit a motor then trips
@@ -97,13 +99,13 @@ static uint32_t unknown(const control_joint_t *j, uint32_t heat) {
 void thermal_start(const control_t *c, thermal_t *t) {
     for (uint32_t i = 0; i < c->arm->n && !t->started; i++)
         t->heat[i] = unknown(&c->joint[i], t->heat[i]);
-    t->started = 1;
+    t->started = true;
 }
 
 void thermal_forget(thermal_t *t) {
     for (uint32_t i = 0; i < DYN_MAX_JOINTS; i++)
         t->power[i] = 0;
-    t->started = 0;
+    t->started = false;
 }
 
 /* Moves the heat of joint i towards the mean square of its torques since the last time. */

@@ -2,6 +2,8 @@
 #ifndef FIRMWARE_SAFETY_THERMAL_H
 #define FIRMWARE_SAFETY_THERMAL_H
 
+#include <stdbool.h>
+
 #include "firmware/control/control.h"
 #include "firmware/control/setup.h"
 #include "firmware/safety/guard.h"
@@ -13,7 +15,7 @@ typedef struct {
     real_t power[DYN_MAX_JOINTS];  /* sum of the squares of the torques since the last update */
     uint32_t heat[DYN_MAX_JOINTS]; /* 2^30: that of a motor that gives its limit for ever */
     uint16_t tick;
-    uint16_t started; /* 0: nobody knows the heat of these motors; thermal_start has to come */
+    bool started; /* false: nobody knows the heat of these motors; thermal_start has to come */
 } thermal_t;
 
 enum { THERMAL_NONE = 255 }; /* no guard, because the joint has no torque limit */

@@ -91,7 +91,22 @@ def test_again_runs_the_survivors(folder):
     survivors = sorted(r["to"] for r in results(folder) if r["result"] in ("survived", "crash", "timeout"))
     assert survivors and len(results(folder)) == 9
     code, text = mutate(folder, "--again")
-    assert code == 0 and sorted(r["to"] for r in results(folder)) == survivors, (survivors, text)
+    assert code == 0 and sorted(r["to"] for r in results(folder) if r["result"] not in ("killed", "identical")) == survivors, (survivors, text)
+    assert len(results(folder)) == 9, results(folder)
+
+
+def test_results_of_other_files_are_kept(folder):
+    mutate(folder, "--files", "limit.h")
+    code, text = mutate(folder, "--files", "limit.c")
+    assert code == 0 and {r["file"] for r in results(folder)} == {"code/limit.c", "code/limit.h"}, text
+    assert text.splitlines()[-1].split()[:2] == ["all", "6"], text
+    mutate(folder, "--files", "limit.c")
+    assert len(results(folder)) == 16, results(folder)
+
+
+def test_quick_leaves_slow_programs_out(folder):
+    code, text = mutate(folder, "--files", "limit.h", "--quick", "0.000001")
+    assert code == 0 and [r["result"] for r in results(folder)] == ["survived"], text
 
 
 def test_failing_tests_find_nothing(folder):

@@ -9,7 +9,8 @@ a statement left out, or two arguments exchanged. It is compiled alone, with wha
 linked with the unchanged objects. It is killed if a test program prints a failed assertion; a crash, a sanitizer's
 report or a time-out is none. What does not compile does not count, nor does what compiles to the same object with -O2.
 
-Nothing but DIR is written. It has the results as results.json, from which --again runs the survivors alone.
+Nothing but DIR is written. It has the results as results.json, from which --again runs the survivors alone. A run replaces
+the results of its own mutants, or of their files, and keeps the others.
 """
 
 import argparse
@@ -22,15 +23,17 @@ import queue
 import random
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
 from mutants import MutateError, Reader, shown  # noqa: E402
 
 COUNTED = ("killed", "survived", "crash", "timeout")
-
+FAILED = re.compile(rb"\S+:\d+:\w+:FAIL")
 
 
 class Bench:
@@ -99,15 +102,20 @@ class Bench:
         if done.returncode:
             raise MutateError("it does not link: %s" % done.stderr.strip())
         begin = time.monotonic()
-        try:
-            done = subprocess.run([os.path.abspath(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  timeout=self.args.limit_s + 5 * self.cost.get(test[0], 60))
-        except subprocess.TimeoutExpired:
+        with subprocess.Popen([os.path.abspath(program)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            limit = threading.Timer(self.args.limit_s + 5 * self.cost.get(test[0], 60), process.kill)
+            limit.start()
+            failed = any(FAILED.match(line) for line in process.stdout)
+            if failed:
+                process.kill()  # the rest of it would tell nothing new
+            code = process.wait()
+            limit.cancel()
+        if failed:
+            return "killed"
+        if code == -signal.SIGKILL:
             return "timeout"
         self.cost.setdefault(test[0], time.monotonic() - begin)
-        if re.search(rb"^\S+:\d+:\w+:FAIL", done.stdout, re.M):
-            return "killed"
-        return "crash" if done.returncode else "passed"
+        return "crash" if code else "passed"
 
     def prepare(self, files):
         """Runs all tests without a mistake, on objects that are compiled as those of the mutants are."""
@@ -123,6 +131,8 @@ class Bench:
         for test in self.tests:
             if self.run(folder, test, objects, archive) != "passed":
                 raise MutateError("%s fails without a mistake" % test[0])
+        if self.args.quick:
+            self.tests = [t for t in self.tests if self.cost[t[0]] <= self.args.quick]
 
     def judge(self, mutant, text):
         """Returns what became of a mutant, and the test that did it."""
@@ -147,6 +157,15 @@ class Bench:
             self.folders.put(folder)
 
 
+def stored(args):
+    """Returns the results of earlier runs."""
+    try:
+        with open(os.path.join(args.work, "results.json"), encoding="utf-8") as f:
+            return json.load(f)
+    except FileNotFoundError:
+        return []
+
+
 def chosen(args):
     """Returns the mutants to run, and the texts of the files."""
     headers = [os.path.join(d, n) for d in sorted({os.path.dirname(s) for s in args.source}) for n in sorted(os.listdir(d)) if n.endswith(".h")]
@@ -156,8 +175,7 @@ def chosen(args):
     readers = [Reader(f) for f in files]
     mutants = [m for r in readers for m in r.mutants()]
     if args.again:
-        with open(os.path.join(args.work, "results.json"), encoding="utf-8") as f:
-            open_ones = {(r["file"], r["from"], r["to"]) for r in json.load(f) if r["result"] in COUNTED[1:]}
+        open_ones = {(r["file"], r["from"], r["to"]) for r in stored(args) if r["result"] in COUNTED[1:]}
         texts = {r.name: r.text for r in readers}
         mutants = [m for m in mutants if (m.file, *shown(m, texts[m.file])) in open_ones]
     if args.sample and args.sample < len(mutants):
@@ -186,6 +204,7 @@ def main():
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="only so many, chosen at random")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--again", action="store_true", help="only what survived the last time")
+    parser.add_argument("--quick", type=float, default=0, metavar="S", help="only test programs that take at most so many seconds")
     parser.add_argument("--limit-s", type=float, default=20, help="time-out of a program, beyond 5 times its usual time")
     parser.add_argument("--jobs", type=int, default=1)
     args = parser.parse_args()
@@ -202,6 +221,10 @@ def main():
                     print("%s:%d: %s (%s) %s\n    - %s\n    + %s" % (m.file, m.line, result, m.kind, by, was, became), flush=True)
                 if len(results) % 50 == 0:
                     print("%d of %d mutants, %d s" % (len(results), len(mutants), time.monotonic() - begin), file=sys.stderr, flush=True)
+        new = {(r["file"], r["from"], r["to"]) for r in results}
+        kept = [r for r in stored(args) if r["file"] not in files or (
+            args.again and r["result"] not in COUNTED[1:] and (r["file"], r["from"], r["to"]) not in new)]
+        results = sorted(kept + results, key=lambda r: (r["file"], r["line"]))
         with open(os.path.join(args.work, "results.json"), "w", encoding="utf-8") as f:
             json.dump(results, f, indent=1)
     except (MutateError, OSError, subprocess.CalledProcessError) as error:

@@ -66,6 +66,7 @@ static void test_time_at_a_limit(void) {
         TEST_ASSERT_EQUAL_STRING("voltage", app_fault_name(efforts().fault));
         loop.limited = 0;
         effort_start(&effort);
+        TEST_ASSERT_EQUAL_UINT8(0, effort.strained);
         expect_nothing(efforts());
     }
 }
@@ -75,10 +76,12 @@ static void test_time_at_a_limit(void) {
 static void test_time_off_a_limit(void) {
     loop.limited = loop.clipped = 7;
     expect_nothing(efforts());
+    TEST_ASSERT_EQUAL_UINT16(0, effort.at_limit[N]);
     loop.limited = loop.clipped = 0;
     expect_nothing(efforts());
+    TEST_ASSERT_EQUAL_UINT8(1, effort.strained);
     expect_nothing(efforts());
-    TEST_ASSERT_EQUAL_UINT16(0, effort.at_limit[N]);
+    TEST_ASSERT_EQUAL_UINT8(0, effort.strained);
     for (uint32_t i = 0; i < N; i++) {
         loop.limited = loop.clipped = 1u << i;
         for (int k = 0; k < LIMIT_TICKS; k++)
@@ -96,7 +99,20 @@ static void reverse(uint32_t i, int times) {
     }
 }
 
-/* At half of its limit a torque is not strong; beyond it the ninth reversal is one too many. */
+/* The ninth reversal is one too many, however small the torque limit of the joint is. */
+static void test_ninth_reversal(void) {
+    static const float limit[] = {TAU_MAX, 0.5f};
+    for (size_t r = 0; r < sizeof limit / sizeof limit[0]; r++)
+        for (uint32_t i = 0; i < N; i++) {
+            setUp();
+            control.joint[i].tau_max = limit[r];
+            loop.tau[i] = limit[r];
+            effort.reversals[i] = 8;
+            expect(APP_FAULT_UNSTABLE, i, 9, 8, efforts());
+        }
+}
+
+/* At half of its limit a torque is not strong. */
 static void test_reversals(void) {
     for (uint32_t i = 0; i < N; i++) {
         reverse(i, 8);
@@ -131,6 +147,7 @@ static void test_reversals_are_forgotten(void) {
             TEST_ASSERT_EQUAL_UINT8(left, effort.reversals[i]);
         for (int k = 0; k < 20 - 1; k++)
             expect_nothing(efforts());
+        TEST_ASSERT_EQUAL_UINT8(left, effort.reversals[0]);
     }
     expect_nothing(efforts());
     TEST_ASSERT_EQUAL_UINT8(0, effort.reversals[0]);
@@ -171,6 +188,7 @@ static void test_voltage_that_is_missing(void) {
                {20000, 32, 20},
                {20000, -32, 20},
                {0, 32, 32},
+               {1, 32, 0.001f},
                {20000, 20, 32},
                {5000, 8, 5}};
     drive_t *drive = &arm.joint[1].drive;
@@ -195,10 +213,11 @@ static void test_voltage_that_is_missing(void) {
 }
 
 TEST_LIST_BEGIN
+TEST(test_ninth_reversal)
+TEST(test_voltage_that_is_missing)
 TEST(test_time_at_a_limit)
 TEST(test_time_off_a_limit)
 TEST(test_reversals)
 TEST(test_reversals_are_forgotten)
 TEST(test_unstable_at_a_limit)
-TEST(test_voltage_that_is_missing)
 TEST_LIST_END

@@ -318,6 +318,10 @@ static void test_start_keeps_the_counts(void) {
     TEST_ASSERT_EQUAL_UINT16(before.late, guard.late);
     TEST_ASSERT_EQUAL_UINT16(before.unread, guard.unread);
     TEST_ASSERT_EQUAL_UINT32(0, guard.outside);
+    for (uint32_t i = 0; i < N; i++) {
+        TEST_ASSERT_EQUAL_UINT16(0, guard.effort.at_limit[i]);
+        TEST_ASSERT_EQUAL_UINT8(0, guard.effort.reversals[i]);
+    }
     TEST_ASSERT_EQUAL_UINT16(0, guard.phase);
     TEST_ASSERT_EQUAL_UINT16(0, guard.stopped);
     TEST_ASSERT_EQUAL_UINT8(0, guard.wrong[0] | guard.wrong[1]);
@@ -496,6 +500,7 @@ static void test_every_joint_must_damp(void) {
 }
 
 TEST_LIST_BEGIN
+TEST(test_order_of_the_joints)
 TEST(test_causes_of_the_latch)
 TEST(test_silent_encoders)
 TEST(test_overruns_and_lost_ticks)
@@ -510,7 +515,6 @@ TEST(test_start_beyond_a_limit)
 TEST(test_start_keeps_the_counts)
 TEST(test_tracking)
 TEST(test_tool_speed)
-TEST(test_order_of_the_joints)
 TEST(test_limits_of_the_arm)
 TEST(test_limits_of_a_joint)
 TEST(test_every_joint_must_damp)

@@ -252,12 +252,17 @@ static void test_jump(void) {
             fault = guarded(row[r].reading[k]);
         TEST_ASSERT_EQUAL_UINT32(row[r].fault, fault);
     }
-    start_readings();
-    const app_inputs_t gap = {.counts_valid = UINT32_MAX - 1, .supply_mV = SUPPLY_UNMEASURED};
-    TEST_ASSERT_EQUAL_UINT32(
-        APP_FAULT_NONE,
-        guard_inputs(&app.control[app.now], &app.safety.guard, &gap, APP_FAULT_NONE).fault);
-    TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, guarded(100));
+    static const app_inputs_t gap[] = {
+        {.counts_valid = UINT32_MAX - 1, .supply_mV = SUPPLY_UNMEASURED},
+        {.counts_valid = UINT32_MAX, .supply_mV = SUPPLY_UNMEASURED, .overrun = 1},
+        {.counts_valid = UINT32_MAX, .supply_mV = SUPPLY_UNMEASURED, .lost = 1}};
+    for (size_t r = 0; r < sizeof gap / sizeof gap[0]; r++) {
+        start_readings();
+        (void)guard_inputs(&app.control[app.now], &app.safety.guard, &gap[r], APP_FAULT_LOST);
+        for (int32_t k = 1; k <= 2; k++)
+            TEST_ASSERT_EQUAL_UINT32(APP_FAULT_NONE, guarded(100 * k));
+        TEST_ASSERT_EQUAL_UINT32(APP_FAULT_ENCODER_NOISE, guarded(400));
+    }
 }
 
 /* A reading that goes to and fro by a counts has steps that change by 2 a. The limit of the mean is
@@ -416,13 +421,13 @@ static void test_load_at_rest(void) {
 }
 
 TEST_LIST_BEGIN
-TEST(test_encoders_that_lie)
-TEST(test_stuck_with_other_controllers)
-TEST(test_no_false_alarm)
 TEST(test_jump)
 TEST(test_noise)
 TEST(test_low_bits)
 TEST(test_stuck)
 TEST(test_joints_that_say_little)
+TEST(test_encoders_that_lie)
+TEST(test_stuck_with_other_controllers)
+TEST(test_no_false_alarm)
 TEST(test_load_at_rest)
 TEST_LIST_END
