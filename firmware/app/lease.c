@@ -13,10 +13,12 @@ static void end(app_t *app) {
         app->leaving = 1; /* discards a motion that waits */
 }
 
-/* The command that took the overrides has lost its lease; they wait for the background. */
-static void leave_overrides(app_t *app) {
+/* The command that took the overrides has lost its lease, or a fault ends those of guards. They wait
+ * for the background. */
+static void leave_overrides(app_t *app, bool all) {
     for (uint32_t k = 0; k < app->overrides.count; k++)
-        app->overrides.row[k].over |= OVERRIDE_OVER;
+        if (all || parameter_table[app->overrides.row[k].parameter].weaker != 0)
+            app->overrides.row[k].over |= OVERRIDE_OVER;
 }
 
 static uint32_t least(uint32_t a, uint32_t b) {
@@ -40,7 +42,7 @@ int app_lease(app_t *app, uint32_t token, uint32_t ms) {
     const bool free = !lease_held(&app->lease), mine = lease_mine(&app->lease, token);
     if (ms > 0 && (free || mine)) {
         if (free)
-            leave_overrides(app); /* of the one before, whose lease lapsed a moment ago */
+            leave_overrides(app, true); /* of the one before, whose lease lapsed a moment ago */
         app->lease.token = token;
         app->lease.ms = least(ms, LEASE_SIMULATED_MS);
         app->lease.left = UINT32_MAX;
@@ -113,28 +115,23 @@ static void take_out(overrides_t *o, uint32_t k) {
     }
 }
 
-static bool ends(const overrides_t *o, uint32_t k, bool fault) {
-    return o->row[k].over || (fault && parameter_table[o->row[k].parameter].weaker != 0);
-}
-
 /* The last override comes first, so that every step passes through values that have been together
  * before. What the outputs keep from changing stays in the list, and so does whatever else is not
  * back in its place: the next turn tries again. A value that is refused is tried again only while
  * the outputs are off: each attempt disturbs the torques. */
-static void end_overrides(app_t *app, bool fault) {
+static void end_overrides(app_t *app) {
     overrides_t *o = &app->overrides;
     const bool rests = app_rests(app);
     float now;
     for (uint32_t k = o->count; k-- > 0;) {
-        if (!ends(o, k, fault) || (o->row[k].over == OVERRIDE_REFUSED && !rests))
+        if (!o->row[k].over || (o->row[k].over == OVERRIDE_REFUSED && !rests))
             continue;
         const int status = setup_restore(app, o->row[k].parameter, o->row[k].joint, o->beneath[k]);
         if (status != APP_OK && status != APP_E_STATE)
             o->row[k].over = OVERRIDE_REFUSED;
     }
     for (uint32_t k = o->count; k-- > 0;)
-        if (ends(o, k, fault) &&
-            app_get(app, o->row[k].parameter, o->row[k].joint, &now) == APP_OK &&
+        if (o->row[k].over && app_get(app, o->row[k].parameter, o->row[k].joint, &now) == APP_OK &&
             now == o->beneath[k])
             take_out(o, k);
     setup_notice(app);
@@ -148,10 +145,11 @@ void setup_forget_overrides(app_t *app) {
 }
 
 void app_poll(app_t *app) {
-    if (!lease_held(&app->lease))
-        leave_overrides(app);
+    const bool left = !lease_held(&app->lease);
+    if (left || app->safety.state == APP_STATE_FAULT)
+        leave_overrides(app, left);
     if (app->overrides.count > 0)
-        end_overrides(app, app->safety.state == APP_STATE_FAULT);
+        end_overrides(app);
     if (app->loaded)
         setup_judge_load(app);
 }

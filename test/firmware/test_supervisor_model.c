@@ -198,6 +198,9 @@ static const char *const directed[] = {
     "override jog_timeout_s 0 1 0.54\nclear\nwait 3\n",
     /* a lowered arm whose client is gone: after clear the same fault does not come again */
     "load 3 0\nlead 1 1\nmotion 3 9 0 2.99 0\nwait 1250\nclear\nwait 9\n",
+    /* those of tighter guards, too, although they wait until the outputs are off */
+    "load 4 0\nlead 1 1\nmotion 0 9 2 -2.3 1.1\nwait 1\noverride guard_speed 0 1 1\noverrun 2\n"
+    "wait 3\nclear\nrelease 9\nwait 2\n",
     /* nobody loads another robot under a client that has the lease */
     "load 1 0\nload 2 1\nmotion 0 1 0 0 0\nwait 9\n",
     /* what was stored is not written again, also after a lease */

@@ -339,6 +339,7 @@ static void count(supervisor_model_t *m, const app_inputs_t *in, const model_see
     m->opened = m->opened || seen->brake_open;
     m->at_free = model_loops(m) && model_free(m, in) ? m->at_free + 1 : 0;
     m->brakes_changed++;
+    m->at_change++;
     m->disturbed -= m->disturbed > 0;
     const bool calm =
         m->state == RUNNING && m->disturbed == 0 && rest && !seen->moving && seen->limited == 0;

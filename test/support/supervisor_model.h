@@ -146,6 +146,7 @@ typedef struct {
     uint32_t unready, unread_for[MODEL_JOINTS], late, limit_for[MODEL_JOINTS],
         limit_run[MODEL_JOINTS];
     uint32_t brakes_changed; /* since the parameter changed */
+    uint32_t at_change;      /* since any parameter changed */
     uint32_t since_switch;   /* ticks since another arm came under control */
     uint32_t read;           /* encoders that gave a position since then */
     bool opened;             /* the brakes have opened since the loop closed */

@@ -205,6 +205,11 @@ bool model_defect(const supervisor_model_t *m) {
 #endif
 }
 
+/* Findings that no parameter decides about. */
+static const uint64_t CERTAIN = BIT(F_ESTOP) | BIT(F_DRIVER) | BIT(F_TICK_STOPPED) | BIT(F_CLOCK) |
+                                BIT(F_BOARD_SUPPLY) | BIT(F_SUPPLY_SENSOR) | BIT(F_LOST_TICKS) |
+                                BIT(F_BACKGROUND) | BIT(F_HOST);
+
 /* Gains, model and inputs are such that a resting arm gives no reason for a fault. */
 bool model_sound(const supervisor_model_t *m, const app_inputs_t *in) {
     static const uint32_t same[] = {PARAMETER_observer_hz,  PARAMETER_torque_hz,
@@ -242,6 +247,9 @@ void model_find_all(supervisor_model_t *m, const app_inputs_t *in, const model_s
     for (uint32_t i = 0; i < m->image.n; i++)
         find_joint(m, i, model_free(m, in), seen, found);
     find_motion(m, in, seen, found);
+    /* A closed loop takes over changes of parameters at most every 16 ticks. */
+    if (m->at_change <= 16)
+        found->must &= CERTAIN;
     found->may |= MODEL_PHYSICS;
     if (!model_real(m) && model_defect(m))
         found->may |= ~(uint64_t)0; /* a defect of the simulated arm */

@@ -340,6 +340,7 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
 /* A parameter that the file of the robot or an encoder depends on takes the arm away from under a
  * motion that waits, and makes the encoders unread. */
 static void changed(supervisor_model_t *m, uint32_t p, float before) {
+    m->at_change = 0;
     if (p == PARAMETER_rate_check || p == PARAMETER_sim_shift) /* nothing depends on these */
         m->stream_unsure = m->stream;
     else if (parameter_table[p].idle_only && !m->closing)
