@@ -488,13 +488,13 @@ static void test_image_with_impossible_gains(void) {
 
 TEST_LIST_BEGIN
 TEST(test_starts_once)
+TEST(test_heat_that_trips)
 TEST(test_trips_when_the_model_does)
 TEST(test_default)
 TEST(test_part_of_a_window)
 TEST(test_limit_for_ever)
 TEST(test_almost_nothing_for_ever)
 TEST(test_rounding_of_a_window)
-TEST(test_heat_that_trips)
 TEST(test_joints_take_turns)
 TEST(test_starts_hot)
 TEST(test_nothing_cools_but_time)
