@@ -351,6 +351,24 @@ static void test_mirrored_encoder(void) {
         }
 }
 
+/* The tick after a doubt asks about the mirrored joint: 10 is near the 7 that its motion takes, not
+ * near 5. A check that finds a doubt leaves half of the difference to 13. */
+static void test_doubt_of_the_last_tick(void) {
+    check_t c = heavy;
+    c.volt = 10 - c.qd;
+    make_arm(1, 6);
+    every_fourth_tick();
+    guard.phase = 0;
+    give(0, &c, 1);
+    guard.wrong[0] = LOOKS - 1;
+    guard.missing = 4;
+    TEST_ASSERT_EQUAL_UINT32(0, tick());
+    guard.phase = 3;
+    give(0, &c, 1);
+    TEST_ASSERT_EQUAL_UINT32(APP_NO_JOINT, tick());
+    TEST_ASSERT_EQUAL_FLOAT(4, guard.missing);
+}
+
 /* A fault takes three more wrong checks than right ones, and the next one three more again. */
 static void test_count_of_the_checks(void) {
     static const struct {
@@ -469,6 +487,7 @@ static void test_joints_of_the_arm_only(void) {
 }
 
 TEST_LIST_BEGIN
+TEST(test_doubt_of_the_last_tick)
 TEST(test_motion_against_the_feedback)
 TEST(test_feedback_that_grows)
 TEST(test_feedback_of_computed_torque)
