@@ -14,8 +14,9 @@
  * position stays between the points, and differences of the points bound its speed and
  * acceleration.
  *
- * Jog: each joint changes its speed to the target speed as fast as its limits allow. Braking is a
- * jog to speed zero.
+ * Jog: each joint changes its speed to the target speed as fast as its limits allow, but no joint
+ * gets faster while another one gets slower: between two jogs the tool is not faster than in the
+ * faster one of them. Braking is a jog to speed zero.
  */
 #include "firmware/control/reference.h"
 
@@ -138,34 +139,44 @@ INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
 #undef POINT
 }
 
-/* Changes the speed of each joint towards its target. A joint brakes if it would otherwise pass its
- * position limit. */
+/* Returns the next speed of a joint on its way to the speed that is asked for. It brakes if it would
+ * otherwise pass its position limit. */
+INLINE real jog_speed(const control_joint_t *j, const loop_t *s, uint32_t i, real asked) {
+    const real before = s->qd_mid[i];
+    real target = asked;
+    if (j->bounded && !(s->unhomed >> i & 1)) {
+        const real glide =
+            real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
+        /* Adds the distance of two ticks, because braking begins only after this check. */
+        const real soon = real_twice(real_twice(gain_mul(j->half.q_qd, before)));
+        const wider end = wide_add((wider)s->q_mid[i], real_add(glide, soon));
+        if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
+            target = real_known(0);
+    }
+    return real_add(before, real_clamp(real_sub(target, before), j->qd_change));
+}
+
 INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
-    bool moves = false;
+    bool moves = false, slows = false;
     uint32_t beyond;
+    real speed[DYN_MAX_JOINTS];
     if (m->kind == MOTION_JOG && ++m->count > m->last)
         reference_brake(m);
     const bool brakes = m->kind == MOTION_BRAKE;
     for (uint32_t i = 0; i < c->arm->n; i++) {
+        const real asked = brakes ? real_known(0) : m->as.jog.target[i];
+        speed[i] = jog_speed(&c->joint[i], s, i, asked);
+        slows = slows || real_size(speed[i]) < real_size(s->qd_mid[i]);
+        moves = moves || speed[i] != 0 || asked != 0;
+    }
+    for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         const real before = s->qd_mid[i];
-        const real asked = brakes ? real_known(0) : m->as.jog.target[i];
-        real target = asked;
-        if (j->bounded && !(s->unhomed >> i & 1)) {
-            const real glide =
-                real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
-            /* Adds the distance of two ticks, because braking begins only after this check. */
-            const real soon = real_twice(real_twice(gain_mul(j->half.q_qd, before)));
-            const wider end = wide_add((wider)s->q_mid[i], real_add(glide, soon));
-            if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
-                target = real_known(0);
-        }
-        const real change = real_clamp(real_sub(target, before), j->qd_change);
-        s->qd_mid[i] = real_add(before, change);
+        if (!slows || real_size(speed[i]) < real_size(before))
+            s->qd_mid[i] = speed[i];
         const real step = gain_mul(j->half.q_qd, real_add(before, s->qd_mid[i]));
         s->q_mid[i] = wide_fit(wide_add((wider)s->q_mid[i], step), &beyond);
-        s->qdd_ref[i] = gain_mul(j->qdd_qd, change);
-        moves = moves || s->qd_mid[i] != 0 || asked != 0;
+        s->qdd_ref[i] = gain_mul(j->qdd_qd, real_sub(s->qd_mid[i], before));
     }
     if (!moves)
         m->kind = MOTION_HOLD;

@@ -211,6 +211,11 @@ static const char *const directed[] = {
     /* the speed of the tool counts while a jog brakes, too */
     "load 0 0\nplace 9 1.2 0.5\nset jog_timeout_s 0 0.01\nmotion 5 9 0 0.16 -0.12\nwait 1\n"
     "set kp 0 1e9\nmotion 5 9 0 0.08 -0.04\nwait 25\n",
+    /* nor is the tool faster on the way from one jog to another */
+    "load 2 0\nmotion 5 9 0.4 0.069 -0.291\nwait 34\nmotion 5 9 0 0.155 -0.156\nwait 90\n",
+    /* a payload that an override hid does not come back to an arm that cannot hold it */
+    "load 4 0\nlead 1 1\nset payload_mass 0 1000\nwait 1\noverride payload_mass 0 1 0\n"
+    "motion 0 9 0 0 0\nwait 2000\nrelease 9\nwait 3\n",
     /* a stale token; a client that died and comes back */
     "load 1 0\nlease 1 100\nwait 300\nmotion 0 0 0 0 0\nwait 9\nlease 2 1000\nrelease 1\n"
     "motion 3 1 0 1 1\nplace 1 0 0\nwait 9\nstop\nwait 9\nrelease 2\nwait 3\n",

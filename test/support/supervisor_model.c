@@ -246,8 +246,10 @@ static bool follow_state(supervisor_model_t *m, const app_inputs_t *in, const mo
         return end_at_rest(m, seen);
     const double half = model_ticks(m, 0.5);
     if (m->state == DAMPING && model_brakes(m) && m->at_stop + 3 >= half &&
-        (seen->state == IDLE || m->at_stop > half + 3))
+        (seen->state == IDLE || m->at_stop > half + 3)) {
         model_reach(m, EVENT_RESTED, IDLE);
+        m->left = true; /* and not by a clear in this tick */
+    }
     return true;
 }
 

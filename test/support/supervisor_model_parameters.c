@@ -417,9 +417,25 @@ bool model_notices(supervisor_model_t *m, const model_seen_t *seen) {
     return true;
 }
 
+/* Whether the motors may be too weak for the payload that comes back. */
+static bool too_heavy(const supervisor_model_t *m) {
+    double payload[4];
+    uint32_t ending = 0;
+    model_payload(m, payload);
+    for (uint32_t k = 0; k < 4; k++) {
+        const model_value_t *v = &m->value[PARAMETER_payload_mass + k][0];
+        if (v->override == ENDING)
+            payload[k] = (double)v->lasting;
+        ending += v->override == ENDING;
+    }
+    return ending > 1 || model_load_share(m, m->seen.q, payload) > 0.98;
+}
+
 /* Nothing drops and nothing is loosened: what SET would refuse waits until the outputs are off. */
 static bool must_wait(const supervisor_model_t *m, uint32_t p, uint32_t j) {
     const model_value_t *v = &m->value[p][j];
+    if (is_payload(p) && m->loaded && too_heavy(m))
+        return true;
     return parameter_table[p].idle_only || weaker(p, v->now, v->lasting) ||
            (model_loops(m) && takes_torque(m, p, j, v->lasting));
 }
