@@ -326,7 +326,7 @@ static __attribute__((noinline)) void guard(app_t *app, const control_t *c,
         app->closing = 0;
     }
     judge(app, c, f);
-    if (app->sim_arm.singular)
+    if (c->simulated && app->sim_arm.singular)
         judge(app, c, (finding_t){APP_FAULT_MODEL, APP_NO_JOINT, 0, 0});
     if (app->safety.state == APP_STATE_FAULT || app->safety.state == APP_STATE_DAMPING) {
         const supervised_t all = supervised(app, c);

@@ -216,6 +216,9 @@ static const char *const directed[] = {
     /* a payload that an override hid does not come back to an arm that cannot hold it */
     "load 4 0\nlead 1 1\nset payload_mass 0 1000\nwait 1\noverride payload_mass 0 1 0\n"
     "motion 0 9 0 0 0\nwait 2000\nrelease 9\nwait 3\n",
+    /* a defect of the simulated arm is none of the real one */
+    "set sim_defect 0 12\nload 3 0\nestop-seen 1\nwait 3\nset arm 0 1\nlead 1 9000\nwait 3\n"
+    "motion 0 1 0 0 0\nwait 9\n",
     /* a stale token; a client that died and comes back */
     "load 1 0\nlease 1 100\nwait 300\nmotion 0 0 0 0 0\nwait 9\nlease 2 1000\nrelease 1\n"
     "motion 3 1 0 1 1\nplace 1 0 0\nwait 9\nstop\nwait 9\nrelease 2\nwait 3\n",

@@ -353,13 +353,15 @@ static void remember_outside(supervisor_model_t *m, const model_seen_t *seen) {
     for (uint32_t i = 0; i < m->image.n; i++) {
         const double lower = (double)model_now(m, PARAMETER_position_lower, i),
                      upper = (double)model_now(m, PARAMETER_position_upper, i);
-        /* where it can come to rest; the observer may not know the speed yet */
+        /* where arm and reference can come to rest; the observer may not know the speed yet */
         const double step = (seen->q[i] - m->seen.q[i]) * m->rate,
                      speed = fabs(step) > fabs(seen->qd[i]) ? step : seen->qd[i],
-                     way = 1.2 * speed * fabs(speed) /
-                           (2 * fmax((double)m->image.joint[i].acceleration[0], 0.1));
-        const bool out = fmin(seen->q_ref[i], fmin(seen->q[i], seen->q[i] + way)) < lower - 1e-6 ||
-                         fmax(seen->q_ref[i], fmax(seen->q[i], seen->q[i] + way)) > upper + 1e-6;
+                     brake = 0.6 / fmax((double)m->image.joint[i].acceleration[0], 0.1),
+                     end = seen->q[i] + brake * speed * fabs(speed),
+                     end_ref = seen->q_ref[i] + brake * seen->qd_ref[i] * fabs(seen->qd_ref[i]);
+        const double least = fmin(fmin(seen->q_ref[i], end_ref), fmin(seen->q[i], end)),
+                     most = fmax(fmax(seen->q_ref[i], end_ref), fmax(seen->q[i], end));
+        const bool out = least < lower - 1e-6 || most > upper + 1e-6;
         m->outside[i] = model_loops(m) && m->at_loop > 0 && !m->again ? m->outside[i] && out : out;
     }
 }

@@ -463,7 +463,8 @@ bool model_clear(supervisor_model_t *m, int result) {
         return false;
     if (result != APP_OK)
         return true;
-    m->fault = 0;
+    m->fault = m->late = 0; /* what lasts is counted anew */
+    memset(m->unread_for, 0, sizeof m->unread_for);
     m->cleared = m->again = true;
     if (loops) {
         m->stopping = m->stop == STOP_LOWER;
