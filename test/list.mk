@@ -177,6 +177,8 @@ TEST_LIBS_robot_golden += -lcjson
 # Scripts.
 SCRIPT_BOARDS_boot   := $(QEMU_BOARDS)
 SCRIPT_BIN_boot       = $(if $(LAB),$(TEST_OUT)/uart_echo.elf)
+# This script takes its board from test_skips.py.
+SCRIPT_BOARDS_skips_latch := netduinoplus2
 # These scripts need no board: they only name boards in reports that they invent.
 SCRIPT_BOARDS_guards :=
 SCRIPT_BOARDS_pages  :=

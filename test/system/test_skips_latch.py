@@ -17,35 +17,36 @@ import sys
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
-from test_appell import LONG_RUN, main  # noqa: E402
+from test_appell import main  # noqa: E402
 from test_skips import TICKS, TOKEN, Situation, count, functions, symbol  # noqa: E402
 
-ENABLE_FUNCTIONS = ["motor_enable", "motor_enabled", "motor_off", "nothing_latched", "latch_look", "latch_active", "latch_set"]
+LATCH_INPUTS = ["latch_look", "latch_active", "open_inputs", "break_flag"]
+ENABLE_FUNCTIONS = LATCH_INPUTS + ["motor_enable", "motor_enabled", "motor_off", "nothing_latched", "zero_duty", "latch_set"]
 LATCH_FUNCTIONS = ENABLE_FUNCTIONS + ["latch_read", "motor_brake_open", "motor_set", "guard", "guard_inputs", "take", "supervisor_take",
-                                      "supervisor_latch", "supervisor_stop", "step", "app_state_next", "app_tick", "tick_interrupt"]
-CLEAR_FUNCTIONS = ["app_clear", "app_unlatch", "latch_clear", "latch_look", "latch_active", "app_state_next"]
+                                      "supervisor_latch", "supervisor_stop", "supervisor_opens", "supervisor_shut", "stop_choose",
+                                      "app_state_next", "app_tick", "tick_interrupt"]
+CLEAR_FUNCTIONS = LATCH_INPUTS + ["app_clear", "app_unlatch", "latch_clear", "app_state_next"]
 LEASE_FUNCTIONS = ["app_tick", "take", "supervisor_take", "supervisor_latch", "reference_brake", "app_state_next"]
 OVERRIDE_FUNCTIONS = ["app_poll", "setup_restore", "put"]
 FAULT, RUNNING = 5, 3  # states
-RAM = 0x20000000
 TURNS = 4  # of the background
 
 
 class Pins:
     """Motor timers and pins of a situation, in memory that the firmware does not use; the arm is then the one at the
     hardware. Its encoders stand still, because the board finds none."""
-    AT = RAM + 0x20000  # the emulated chip has 64 KB more here than the real one
+    AT = 0x20020000  # the emulated chip has 64 KB more here than the real one
     TIMERS = (AT + 0x400, AT + 0x800)
     SR, BDTR = 0x10, 0x44
     BIF, MOE = 1 << 7, 1 << 15
     DRIVER_FAULT = 0x8f  # PIN(A, 15), which the board does not use
 
     def __init__(self, situation):
-        self.situation, self.stub = situation, situation.stub
+        self.stub = situation.stub
         for name, body in (("gpio_write", 0x5411), ("gpio_read", 0x5c10)):  # strb r1, [r2, r0]; ldrb r0, [r2, r0]
             code = functions([name])[name]
             assert code[0][0] % 4 == 0 and code[-1][0] - code[0][0] >= 10, f"{name} has no place for another one"
-            situation.patch(code[0][0], struct.pack("<4HI", 0x4a01, body, 0x4770, 0xbf00, self.AT))
+            self.stub.write(code[0][0], struct.pack("<4HI", 0x4a01, body, 0x4770, 0xbf00, self.AT))
         situation.returns("supply_read", 1)  # SUPPLY_ERR_ABSENT: the emulator has no converter
         for i, timer in enumerate(self.TIMERS):
             self.put(f"board.motor.timers[{i}].regs", "<I", timer)
@@ -63,9 +64,7 @@ class Pins:
             self.put(f"'firmware/tick.c'::app.control[{i}].simulated", "<B", 0)
 
     def put(self, what, form, value):
-        address = symbol(what)
-        write = self.stub.write if address >= RAM else self.situation.patch
-        write(address, struct.pack(form, value))
+        self.stub.write(symbol(what), struct.pack(form, value))
 
     def get(self, what, form):
         return struct.unpack(form, self.stub.read(symbol(what), struct.calcsize(form)))[0]
@@ -93,44 +92,44 @@ class Pins:
         self.level(self.DRIVER_FAULT, 0)
 
 
-if LONG_RUN:  # a sample is too few to be sure of the same cases each time
-    def test_latch(folder):
-        """The loop drives timers and pins. E-stop and driver fault in a tick; then the e-stop is latched; then somebody asks to
-        clear it while it is still open."""
-        situation = Situation(folder)
-        try:
-            situation.load()
-            situation.set(guard_direction=0, brakes=1)
-            situation.client.led(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
-            situation.attach()
-            pins = Pins(situation)
-            wrong = []
+def test_latch(folder):
+    """The loop drives timers and pins. E-stop and driver fault in a tick; then the e-stop is latched; then somebody asks to
+    clear it while it is still open."""
+    situation = Situation(folder)
+    try:
+        situation.load()
+        situation.set(guard_direction=0, brakes=1)
+        situation.client.led(wire.MOTION, struct.pack("<Bf6f", 0, 0, 0, 0, 0, 0, 0, 0))
+        situation.wait(TICKS)
+        situation.attach()
+        pins = Pins(situation)
+        wrong = []
 
-            def against(*on):
-                return any(on)
+        def against(*on):
+            return any(on)
 
-            situation.freeze("motor_enable")
-            wrong += count(situation, pins.press, against, "e-stop before the outputs come on", ENABLE_FUNCTIONS, pins.on)
-            situation.restore()
-            situation.run_ticks(4 * TICKS)
-            situation.freeze()
-            assert situation.state() == (RUNNING,) and all(pins.on()), \
-                f"not driven: {situation.state()} {pins.on()}, fault {pins.word(situation.safety + 4)}"
-            wrong += count(situation, pins.fail, against, "driver fault", LATCH_FUNCTIONS, pins.on)
-            wrong += count(situation, pins.press, against, "e-stop", LATCH_FUNCTIONS, pins.on)
-            situation.restore()
-            pins.press()
-            situation.stub.ask("s")
-            situation.run_ticks(TICKS)
-            situation.freeze()
-            assert situation.state() == (FAULT,) and not any(pins.on()), (situation.state(), pins.on())
-            wrong += count(situation, lambda stub: None, against, "latched", LATCH_FUNCTIONS, pins.on)
-            situation.restore()
-            situation.freeze("app_poll", "app_clear")  # both get the application
-            wrong += count(situation, lambda stub: None, against, "clear", CLEAR_FUNCTIONS, pins.on)
-            assert not wrong, wrong
-        finally:
-            situation.close()
+        situation.freeze("motor_enable")
+        wrong += count(situation, pins.press, against, "e-stop before the outputs come on", ENABLE_FUNCTIONS, pins.on)
+        situation.restore()
+        situation.run_ticks(4 * TICKS)
+        situation.freeze()
+        assert situation.state() == (RUNNING,) and all(pins.on()), \
+            f"not driven: {situation.state()} {pins.on()}, fault {pins.word(situation.safety + 4)}"
+        wrong += count(situation, pins.fail, against, "driver fault", LATCH_FUNCTIONS, pins.on)
+        wrong += count(situation, pins.press, against, "e-stop", LATCH_FUNCTIONS, pins.on)
+        situation.restore()
+        pins.press()
+        situation.stub.ask("s")
+        situation.run_ticks(TICKS)
+        situation.freeze()
+        assert situation.state() == (FAULT,) and not any(pins.on()), (situation.state(), pins.on())
+        wrong += count(situation, lambda stub: None, against, "latched", LATCH_FUNCTIONS, pins.on)
+        situation.restore()
+        situation.freeze("app_poll", "app_clear")  # both get the application
+        wrong += count(situation, lambda stub: None, against, "clear", CLEAR_FUNCTIONS, pins.on)
+        assert not wrong, wrong
+    finally:
+        situation.close()
 
 
 def test_lease(folder):
