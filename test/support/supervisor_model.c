@@ -210,8 +210,10 @@ static bool stop_again(supervisor_model_t *m, const model_seen_t *seen, const fo
 
 /* The end of a stop or of homing: at rest, and brakes closed. */
 static bool end_at_rest(supervisor_model_t *m, const model_seen_t *seen) {
-    const uint32_t end = model_brakes(m) ? IDLE : RUNNING;
-    const double shut = model_brakes(m) && m->opened && model_real(m)
+    /* A closed loop may not know yet that the arm has brakes now, or none. */
+    const bool either = m->brakes_changed <= 16 && (seen->state == IDLE || seen->state == RUNNING);
+    const uint32_t end = either ? seen->state : model_brakes(m) ? IDLE : RUNNING;
+    const double shut = !either && model_brakes(m) && m->opened && model_real(m)
                             ? model_ticks(m, 0.001 * m->board->brake_close_ms)
                             : 0;
     const bool rest = model_at_rest(m, seen);
@@ -221,7 +223,7 @@ static bool end_at_rest(supervisor_model_t *m, const model_seen_t *seen) {
         if (m->brakes_shut + 2 < shut)
             return COMPLAIN(m, "the torque went %u ticks after the brakes began to close",
                             (unsigned)m->brakes_shut);
-        model_reach(m, model_brakes(m) ? EVENT_RESTED : EVENT_RESUMED, end);
+        model_reach(m, end == IDLE ? EVENT_RESTED : EVENT_RESUMED, end);
         return true;
     }
     if (m->state == STOPPING && rest && m->at_rest > shut + model_ticks(m, 0.2) + 5 &&
