@@ -33,9 +33,10 @@ static bool check_speed(supervisor_model_t *m, const model_seen_t *seen, uint32_
     /* Motions last whole ticks. A stop takes over the speed that the arm has. */
     const bool begins = m->state == RUNNING || m->state == HOMING || m->at_state > 1;
     const bool within = fabs(m->seen.qd_ref[i]) <= speed * (1 + 5.0 / m->rate);
-    const double most = begins && within
-                            ? speed * (1 + 5.0 / m->rate)
-                            : fmax(fabs(m->seen.qd_ref[i]), fabs(m->seen.qd[i])) + speed;
+    const double most =
+        begins && within
+            ? speed * (1 + 5.0 / m->rate)
+            : fmax(fabs(m->seen.qd_ref[i]), fmax(fabs(m->seen.qd[i]), fabs(seen->qd[i]))) + speed;
     if (begins && within)
         note(m, MOST_SPEED, fabs(seen->qd_ref[i]) / speed);
     if (fabs(seen->qd_ref[i]) > most)
