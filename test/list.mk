@@ -86,13 +86,14 @@ TEST_DEFS_hal_uart_f1 += -DUART_TX_RING=16 -DUART_RX_RING=8
 TESTS_HOST   += $(addprefix hal_,$(HAL_TESTS_F4) $(HAL_TESTS_F1))
 
 # firmware/: on the host in f32, or in q31 with TEST_REAL_<name>; on a board in the number type of its core.
-TESTS_HOST += control_q31 fixed direction effort effort_q31 sensors sensors_q31 thermal thermal_q31 between fit preempt preempt_q31 store link link_f1 supervisor supervisor_model lease held
+TESTS_HOST += control_q31 jog jog_q31 fixed direction effort effort_q31 sensors sensors_q31 thermal thermal_q31 between fit preempt preempt_q31 store link link_f1 supervisor supervisor_model lease held
 TESTS_HOST += supervisor_unit guard stop homing direction_unit effort_unit sensors_unit
 # Only control loops in floats have elastic links.
 TESTS_HOST += $(if $(filter q31,$(CONTROL_REAL)),flex_control)
 TEST_SRC_control      := $(ON_BOARD)
 TEST_SRC_control_q31  := $(ON_BOARD)
 TEST_REAL_control_q31 := q31
+TEST_REAL_jog_q31     := q31
 TEST_SRC_fixed        := $(ARMS)
 TEST_REAL_fixed       := q31
 TEST_SRC_flex_control := $(FLEX_ARMS)

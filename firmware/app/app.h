@@ -47,7 +47,8 @@ typedef struct {
     float beneath[APP_OVERRIDES];
     override_t row[APP_OVERRIDES];
 } overrides_t;
-/* its lease is over; the value beneath was also refused while the outputs were on */
+/* its lease is over, or it is of a guard and there was a fault; the value beneath was also refused
+ * while the outputs were on */
 enum { OVERRIDE_OVER = 1, OVERRIDE_REFUSED = 3 };
 
 /* Bits of app_t.notice and, shifted, of a sample's state; the bit between is that of the lease
@@ -212,7 +213,8 @@ bool app_weaker(uint32_t parameter, float value, float than);
  * at most LEASE_MS with the real arm; 0 ends it. If it is not renewed in time, it lapses: what moves
  * then stops with the fault `host`, and the overrides end. APP_E_LEASE: another client has it. */
 int app_lease(app_t *app, uint32_t token, uint32_t ms);
-/* Sets a parameter until the lease of this client ends. */
+/* Sets a parameter until the lease of this client ends; a guard until a fault. APP_E_STATE: of a guard,
+ * while there is a fault. */
 int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t joint, float value);
 /* Like app_get, but without overrides: the value that is saved. */
 int app_lasting(const app_t *app, uint32_t parameter, uint32_t joint, float *value);

@@ -93,11 +93,11 @@ int app_override(app_t *app, uint32_t token, uint32_t parameter, uint32_t at, fl
     app_poll(app); /* overrides of the client before do not take those of this one along */
     if (app_get(app, parameter, at, &beneath) != APP_OK)
         return APP_E_PARAMETER;
-    if (app->safety.state == APP_STATE_FAULT && parameter_table[parameter].weaker != 0)
-        return APP_E_STATE; /* it would end at once */
     const uint32_t k = place_of(app, parameter, at);
     if (!may_override(app, parameter) || k == APP_OVERRIDES || (k < o->count && o->row[k].over))
         return APP_E_OVERRIDE;
+    if (app->safety.state == APP_STATE_FAULT && parameter_table[parameter].weaker != 0)
+        return APP_E_STATE; /* it would end at once */
     const int status = setup_change(app, parameter, at, value);
     if (status != APP_OK || k < o->count)
         return status;

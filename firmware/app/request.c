@@ -179,10 +179,16 @@ static int start_jog(app_t *app, const motion_t *in) {
         tool += fabsf(in->value[i]) * setup_reach(&from, i);
     if (tool * (1 - ROUNDING) > app->parameter[PARAMETER_tool_speed])
         return refuse(app, UINT32_MAX, APP_E_TOOL_SPEED);
+    real_t target[DYN_MAX_JOINTS];
     for (uint32_t i = 0; i < app->n; i++)
-        (void)to_unit(app, QUANTITY_VELOCITY, i, in->value[i], &m->as.jog.target[i]);
+        (void)to_unit(app, QUANTITY_VELOCITY, i, in->value[i], &target[i]);
+    /* A tick of the jog before does not see some targets of this one. */
+    const uint32_t lock = app_clock_lock();
+    for (uint32_t i = 0; i < app->n; i++)
+        m->as.jog.target[i] = target[i];
     m->count = 0;
     m->last = (uint32_t)timeout;
+    app_clock_unlock(lock);
     return APP_OK;
 }
 

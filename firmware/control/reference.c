@@ -153,6 +153,10 @@ INLINE real jog_speed(const control_joint_t *j, const loop_t *s, uint32_t i, rea
         if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
             target = real_known(0);
     }
+    /* A joint that turns round stops first: what brakes it waits for no other joint, and the difference
+     * of the speeds fits. */
+    if ((before > 0 && target < 0) || (before < 0 && target > 0))
+        target = real_known(0);
     return real_add(before, real_clamp(real_sub(target, before), j->qd_change));
 }
 
@@ -174,7 +178,7 @@ INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
         const real before = s->qd_mid[i];
         if (!slows || real_size(speed[i]) < real_size(before))
             s->qd_mid[i] = speed[i];
-        const real step = gain_mul(j->half.q_qd, real_add(before, s->qd_mid[i]));
+        const wider step = gain_wide(j->half.q_qd, wide_add((wider)before, s->qd_mid[i]));
         s->q_mid[i] = wide_fit(wide_add((wider)s->q_mid[i], step), &beyond);
         s->qdd_ref[i] = gain_mul(j->qdd_qd, real_sub(s->qd_mid[i], before));
     }

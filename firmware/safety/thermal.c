@@ -49,7 +49,7 @@ static __attribute__((noinline)) double time_constants(double f2) {
 }
 
 /* Returns the part of the way to its next value that the heat goes in a window. Below 32 / f^2
- * rounding would hide a heat that is 1/32 above what trips; such a motor is taken for a faster one. */
+ * rounding would hide a heat that is more than 1/32 above what trips; such a motor is taken for a faster one. */
 static int32_t follow(double f2, double time_s, double rate_hz) {
     const double windows = time_s * rate_hz / THERMAL_WINDOW;
     const double part = ldexp(1 - exp(-time_constants(f2) / windows), PART_Q);

@@ -143,6 +143,7 @@ typedef struct {
     uint32_t rate; /* of the tick that is judged */
     uint32_t at_state, at_stop, at_rest, at_request, at_loop, at_free, quiet;
     uint32_t brakes_open, brakes_shut; /* since the output changed */
+    uint32_t unread_any;               /* ticks without all positions */
     uint32_t unready, unread_for[MODEL_JOINTS], late, limit_for[MODEL_JOINTS],
         limit_run[MODEL_JOINTS];
     uint32_t brakes_changed; /* since the parameter changed */

@@ -33,13 +33,15 @@ static void find_causes(const supervisor_model_t *m, const app_inputs_t *in, fou
 static void find_encoders(supervisor_model_t *m, const app_inputs_t *in, found_t *found) {
     const uint64_t faults = BIT(F_ENCODER) | BIT(F_PARITY) | BIT(F_MAGNET);
     const double guard = (double)model_now(m, PARAMETER_guard_encoder_ticks, 0);
+    const uint32_t all = (1u << m->image.n) - 1;
+    m->unread_any = (in->counts_valid & all) == all ? 0 : m->unread_any + 1;
     for (uint32_t i = 0; model_real(m) && i < m->image.n; i++) {
         const bool read = in->counts_valid >> i & 1;
         m->unread_for[i] = read ? 0 : m->unread_for[i] + 1;
         const bool turns =
             model_now(m, PARAMETER_home, i) != 0 || model_now(m, PARAMETER_encoder_ratio, i) != 1;
         model_find(found, faults, m->unread_for[i] > guard && m->at_loop >= guard,
-                   m->unread_for[i] > guard || (turns && !read));
+                   m->unread_any > guard || (turns && !read));
     }
 }
 

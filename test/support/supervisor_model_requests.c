@@ -463,7 +463,7 @@ bool model_clear(supervisor_model_t *m, int result) {
         return false;
     if (result != APP_OK)
         return true;
-    m->fault = m->late = 0; /* what lasts is counted anew */
+    m->fault = m->late = m->unread_any = 0; /* what lasts is counted anew */
     memset(m->unread_for, 0, sizeof m->unread_for);
     m->cleared = m->again = true;
     if (loops) {
@@ -479,9 +479,12 @@ bool model_clear(supervisor_model_t *m, int result) {
 }
 
 bool model_place(supervisor_model_t *m, uint32_t token, const float q[], int result) {
+    const uint32_t left = m->lease;
     reasons_t against = model_may(m, token, false);
-    if (!m->loaded)
+    if (!m->loaded) { /* a request of no joints renews nothing */
         against.hard |= REASON(APP_E_NUMBER);
+        m->lease = left;
+    }
     if (model_real(m))
         against.hard |= REASON(APP_E_SIMULATED);
     if (m->state != IDLE || m->closing)
