@@ -96,8 +96,9 @@ int arm_make(app_t *app) {
 
 #ifdef GENERATED_H
 /* The payload cannot change here: generated code contains it as constants. */
-int arm_change_payload(app_t *app) {
+int arm_change_payload(app_t *app, bool hold) {
     (void)app;
+    (void)hold;
     return APP_E_GENERATED;
 }
 #elif APP_ARMS > 0
@@ -108,7 +109,7 @@ static bool same_payload(const dyn_body_t *a, const dyn_body_t *b) {
 }
 
 /* Prepares the arm with the new payload in the spare arm. */
-int arm_change_payload(app_t *app) {
+int arm_change_payload(app_t *app, bool hold) {
     dyn_model_t *model = &app->model;
     const dyn_body_t before = model->payload;
     const float *t = app->parameter;
@@ -128,11 +129,12 @@ int arm_change_payload(app_t *app) {
         return APP_E_UNITS;
     }
     app->arm = spare;
-    return control_change(app);
+    return control_change(app, hold);
 }
 #else
-int arm_change_payload(app_t *app) {
+int arm_change_payload(app_t *app, bool hold) {
     (void)app;
+    (void)hold;
     return APP_E_MEMORY;
 }
 #endif

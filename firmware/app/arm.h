@@ -14,7 +14,7 @@ int arm_take(app_t *app, const arm_t *ready);
 /* Prepares the elastic links in the image. A build without APP_FLEX returns APP_E_FLEX for them, and
  * so does a fixed-point build, because no limits are proved for the deflections. */
 int arm_make_flex(app_t *app);
-/* Prepares the arm again with the payload in the parameters. */
-int arm_change_payload(app_t *app);
+/* Prepares the arm again with the payload in the parameters; `hold` as in control_change. */
+int arm_change_payload(app_t *app, bool hold);
 
 #endif

@@ -19,7 +19,7 @@ uint32_t control_weak(app_t *app, const control_t *c) {
     return weak;
 }
 
-int control_change(app_t *app) {
+int control_change(app_t *app, bool hold) {
     if (APP_CONTROLS == 1 && !app_rests(app))
         return APP_E_STATE;
     if (APP_CONTROLS == 1)
@@ -27,9 +27,7 @@ int control_change(app_t *app) {
     const control_t *spare = control_spare(app);
     if (!setup_control(app, control_spare(app)))
         return APP_E_UNITS;
-    /* An arm that is held gets no payload that the motors cannot hold. */
-    if (app->loaded && spare->arm != app->control[app->now].arm && !app_rests(app) &&
-        control_weak(app, spare) != APP_NO_JOINT)
+    if (hold && !app_rests(app) && control_weak(app, spare) != APP_NO_JOINT)
         return APP_E_WEAK;
     atomic_signal_fence(memory_order_seq_cst);
     app->pending = 1;

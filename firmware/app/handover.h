@@ -61,8 +61,9 @@ static inline void control_take(app_t *app) {
 }
 
 /* Makes new constants for the tick. If there is only one control set, the tick stays detached and
- * the caller must call tick_attach. Returns APP_OK or a negative app_error_t. */
-int control_change(app_t *app);
+ * the caller must call tick_attach. Returns APP_OK or a negative app_error_t; with `hold` APP_E_WEAK if
+ * the outputs are on and the motors cannot hold the arm with them. */
+int control_change(app_t *app, bool hold);
 /* Returns the first joint whose motor cannot hold the arm in its present pose, or APP_NO_JOINT. */
 uint32_t control_weak(app_t *app, const control_t *control);
 /* Makes all constants that depend on arm and rate. The tick must be detached; it uses the result

@@ -79,8 +79,9 @@ static int change_errors(app_t *app) {
 }
 
 /* Puts a new parameter value into effect. For a parameter that may change only while the outputs
- * are off, the caller has detached the tick. */
-static int apply(app_t *app, uint32_t parameter, uint32_t at) {
+ * are off, the caller has detached the tick. `hold`: an arm that is held gets no payload that the
+ * motors cannot hold. */
+static int apply(app_t *app, uint32_t parameter, uint32_t at, bool hold) {
     if (!app->loaded)
         return APP_OK;
     switch (parameter) {
@@ -88,7 +89,7 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
     case PARAMETER_payload_x:
     case PARAMETER_payload_y:
     case PARAMETER_payload_z:
-        return arm_change_payload(app);
+        return arm_change_payload(app, hold);
     case PARAMETER_sim_mass:
     case PARAMETER_sim_friction:
     case PARAMETER_sim_noise:
@@ -117,7 +118,7 @@ static int apply(app_t *app, uint32_t parameter, uint32_t at) {
         change_arm(app);
         return resettle(app);
     default:
-        return control_change(app);
+        return control_change(app, false);
     }
 }
 
@@ -198,10 +199,10 @@ static int put(app_t *app, uint32_t parameter, uint32_t at, float value) {
     *place_of = value;
     if (parameter_table[parameter].idle_only)
         tick_detach(app); /* detached until the change is in effect or undone */
-    const int status = apply(app, parameter, at);
-    if (status != APP_OK) {
+    const int status = apply(app, parameter, at, true);
+    if (status != APP_OK) { /* the changes that were accepted before go into effect all the same */
         *place_of = before;
-        (void)apply(app, parameter, at);
+        (void)apply(app, parameter, at, false);
     }
     setup_cap_lease(app);
     tick_attach(app);

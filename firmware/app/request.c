@@ -188,6 +188,7 @@ static int start_jog(app_t *app, const motion_t *in) {
         m->as.jog.target[i] = target[i];
     m->count = 0;
     m->last = (uint32_t)timeout;
+    m->slows = true;
     app_clock_unlock(lock);
     return APP_OK;
 }

@@ -139,11 +139,11 @@ INLINE void spline_at(motion_state_t *m, loop_t *s, uint32_t n) {
 #undef POINT
 }
 
-/* Returns the next speed of a joint on its way to the speed that is asked for. It brakes if it would
- * otherwise pass its position limit. */
-INLINE real jog_speed(const control_joint_t *j, const loop_t *s, uint32_t i, real asked) {
+/* Returns the change of a joint's speed in this tick. The joint brakes if it would otherwise pass its
+ * position limit. One that turns round stops first: then it waits for no other joint, and the
+ * difference of the speeds fits. */
+INLINE real jog_change(const control_joint_t *j, const loop_t *s, uint32_t i, real target) {
     const real before = s->qd_mid[i];
-    real target = asked;
     if (j->bounded && !(s->unhomed >> i & 1)) {
         const real glide =
             real_mul(gain_mul(j->brake_q, before), gain_mul(j->brake_part, real_size(before)));
@@ -153,35 +153,35 @@ INLINE real jog_speed(const control_joint_t *j, const loop_t *s, uint32_t i, rea
         if ((target > 0 && end > j->upper) || (target < 0 && end < j->lower))
             target = real_known(0);
     }
-    /* A joint that turns round stops first: what brakes it waits for no other joint, and the difference
-     * of the speeds fits. */
     if ((before > 0 && target < 0) || (before < 0 && target > 0))
         target = real_known(0);
-    return real_add(before, real_clamp(real_sub(target, before), j->qd_change));
+    return real_clamp(real_sub(target, before), j->qd_change);
 }
 
+/* Changes the speed of each joint towards its target. If no joint got slower in the tick before, none
+ * is faster than its target, and any may get faster. */
 INLINE void jog_step(const control_t *c, motion_state_t *m, loop_t *s) {
     bool moves = false, slows = false;
     uint32_t beyond;
-    real speed[DYN_MAX_JOINTS];
     if (m->kind == MOTION_JOG && ++m->count > m->last)
         reference_brake(m);
     const bool brakes = m->kind == MOTION_BRAKE;
     for (uint32_t i = 0; i < c->arm->n; i++) {
-        const real asked = brakes ? real_known(0) : m->as.jog.target[i];
-        speed[i] = jog_speed(&c->joint[i], s, i, asked);
-        slows = slows || real_size(speed[i]) < real_size(s->qd_mid[i]);
-        moves = moves || speed[i] != 0 || asked != 0;
-    }
-    for (uint32_t i = 0; i < c->arm->n; i++) {
         const control_joint_t *j = &c->joint[i];
         const real before = s->qd_mid[i];
-        if (!slows || real_size(speed[i]) < real_size(before))
-            s->qd_mid[i] = speed[i];
+        const real asked = brakes ? real_known(0) : m->as.jog.target[i];
+        real change = jog_change(j, s, i, asked);
+        const bool slower = before > 0 ? change < 0 : before < 0 && change > 0;
+        if (m->slows && !slower)
+            change = real_known(0);
+        slows = slows || slower;
+        s->qd_mid[i] = real_add(before, change);
         const wider step = gain_wide(j->half.q_qd, wide_add((wider)before, s->qd_mid[i]));
         s->q_mid[i] = wide_fit(wide_add((wider)s->q_mid[i], step), &beyond);
-        s->qdd_ref[i] = gain_mul(j->qdd_qd, real_sub(s->qd_mid[i], before));
+        s->qdd_ref[i] = gain_mul(j->qdd_qd, change);
+        moves = moves || s->qd_mid[i] != 0 || asked != 0;
     }
+    m->slows = slows;
     if (!moves)
         m->kind = MOTION_HOLD;
 }

@@ -2,6 +2,8 @@
 #ifndef FIRMWARE_CONTROL_REFERENCE_H
 #define FIRMWARE_CONTROL_REFERENCE_H
 
+#include <stdbool.h>
+
 #include "firmware/control/control.h"
 #include "firmware/control/motion.h"
 
@@ -12,6 +14,7 @@ typedef struct {
                              * and HOME: ticks */
     uint32_t last;          /* duration of the motion, time between points, or time-out (JOG, HOME),
                              * in the unit of `count` */
+    bool slows;             /* JOG: a joint got slower in the tick before; true at the start */
     uint32_t underruns;     /* streamed motions that ran out of points */
     uint32_t starved;       /* ticks between two points if the points ran out in this tick;
                              * otherwise 0 */

@@ -219,6 +219,9 @@ static const char *const directed[] = {
     /* a defect of the simulated arm is none of the real one */
     "set sim_defect 0 12\nload 3 0\nestop-seen 1\nwait 3\nset arm 0 1\nlead 1 9000\nwait 3\n"
     "motion 0 1 0 0 0\nwait 9\n",
+    /* what is refused does not undo what was accepted in the same tick */
+    "load 4 0\nset payload_mass 0 1000\nlease 2 1\noverride kp 0 2 163.9\nmotion 0 9 0 0 0\n"
+    "set payload_y 0 0\nwait 5\n",
     /* a stale token; a client that died and comes back */
     "load 1 0\nlease 1 100\nwait 300\nmotion 0 0 0 0 0\nwait 9\nlease 2 1000\nrelease 1\n"
     "motion 3 1 0 1 1\nplace 1 0 0\nwait 9\nstop\nwait 9\nrelease 2\nwait 3\n",

@@ -222,7 +222,9 @@ bool model_sound(const supervisor_model_t *m, const app_inputs_t *in) {
             return false;
     for (uint32_t i = 0; i < m->image.n; i++)
         if (model_now(m, PARAMETER_kp, i) != m->image.joint[i].kp[0] ||
-            model_now(m, PARAMETER_kd, i) != m->image.joint[i].kd[0])
+            model_now(m, PARAMETER_kd, i) != m->image.joint[i].kd[0] ||
+            model_now(m, PARAMETER_encoder_ratio, i) != m->image.joint[i].ratio[0] ||
+            model_now(m, PARAMETER_encoder_sign, i) != m->image.joint[i].sign[0])
             return false;
     return model_now(m, PARAMETER_feedback, 0) != 0 &&
            model_now(m, PARAMETER_feedforward, 0) != 0 &&

@@ -368,7 +368,7 @@ bool model_push(supervisor_model_t *m, uint32_t token, const float q[], int resu
         const limits_t l = limits_of(m, i);
         if (!isfinite(q[i]))
             against.hard |= REASON(APP_E_NUMBER);
-        else if (l.limited && ((double)q[i] < l.lower - 1e-5 || (double)q[i] > l.upper + 1e-5))
+        else if (l.limited && ((double)q[i] < l.lower - 1e-4 || (double)q[i] > l.upper + 1e-4))
             against.hard |= REASON(APP_E_POSITION);
     }
     /* Whether robot and hardware fit is asked again when the points close the loop. */

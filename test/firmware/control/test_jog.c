@@ -58,6 +58,7 @@ static void jog(const double target[N]) {
     motion.kind = MOTION_JOG;
     motion.count = 0;
     motion.last = UINT32_MAX;
+    motion.slows = true;
     for (uint32_t i = 0; i < N; i++)
         motion.as.jog.target[i] = made(target[i]);
 }
@@ -89,7 +90,7 @@ static void test_tool_between_two_jogs(void) {
     for (uint32_t i = 0; i < N; i++)
         limit(i, 2, i == 0 ? 5 : 0.5, 0);
     for (uint32_t k = 0; k < 500; k++) {
-        double after[N], speed[N];
+        double after[N], speed[N] = {0};
         for (uint32_t i = 0; i < N; i++)
             after[i] = between(0, 1) < 0.3 ? 0 : between(-1.9, 1.9);
         jog(after);
