@@ -174,7 +174,7 @@ def test_certificate(folder):
     # real arm the worst tick takes more than the 90 % that are allowed.
     code, text, errors = appell("certify", "puma560", "-q", "--board", "stm32vldiscovery", "--json")
     small = json.loads(text)
-    assert code == 1 and not small["fits"] and 0.9 < small["part"] < 1, f"{code}: {text}{errors}"
+    assert code == 1 and not small["fits"] and small["part"] > 0.9, f"{code}: {text}{errors}"
     assert small["clock_hz"] == 24e6 and 4 * found["part"] < small["part"] < 6 * found["part"], small
     # Prediction and measurement may differ by 25 %: the bench reads encoders and supply and gives
     # its worst tick; the measurement is the mean tick with a simulated arm, which reads neither.
