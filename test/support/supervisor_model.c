@@ -182,7 +182,7 @@ static bool stop_again(supervisor_model_t *m, const model_seen_t *seen, const fo
     const double half = model_ticks(m, 0.5);
     uint32_t right = 1u << m->stop;
     /* An input that is still wrong is no further finding; a calm arm gives no other reason. */
-    const bool calm = m->was_calm && m->at_stop < model_ticks(m, 0.5);
+    const bool calm = m->was_calm && m->disturbed == 0 && m->at_stop < model_ticks(m, 0.5);
     const uint64_t same = INPUTS >> m->fault & 1 ? BIT(m->fault) : 0;
     const uint64_t others = ~same & ~(calm ? MODEL_PHYSICS : 0);
     const uint64_t further = found->must & others & ~MODEL_PHYSICS & ~family(m->fault);

@@ -180,6 +180,7 @@ typedef struct {
         float value[PARAMETERS][MODEL_JOINTS];
     } stored;
     uint32_t unrestored_starts;
+    double noise;                  /* largest sim_noise since the start */
     double tool_most;              /* of the jog that runs, m/s */
     double most[MODEL_QUANTITIES]; /* largest value that was seen, relative to its limit */
 

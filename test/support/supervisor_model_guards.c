@@ -72,7 +72,7 @@ static void find_inputs(supervisor_model_t *m, const app_inputs_t *in, found_t *
     m->late = in->overrun ? m->late + 1 : 0;
     const double overruns = (double)model_now(m, PARAMETER_guard_overruns, 0);
     model_find(found, BIT(F_OVERRUN), m->late > overruns && m->at_loop >= overruns,
-               m->late > overruns);
+               m->late > overruns || (in->overrun && in->lost > 0));
     m->unready = model_real(m) && m->seen.enable && !in->ready ? m->unready + 1 : 0;
     model_find(found, BIT(F_DRIVER), m->unready > model_ticks(m, 0.5) + 3,
                m->unready > model_ticks(m, 0.5) - 3);
@@ -125,7 +125,7 @@ static double tool_noise(const supervisor_model_t *m) {
     for (uint32_t i = 0; i < m->image.n; i++) {
         const double turn = (double)m->image.joint[i].counts[0] *
                             fabs((double)model_now(m, PARAMETER_encoder_ratio, i));
-        const double counts = 2 * (1 + (double)model_now(m, PARAMETER_sim_noise, 0));
+        const double counts = 2 * (1 + m->noise);
         qd[i] = turn > 0 ? counts * 6.283185307179586 / turn * w * w / m->rate : 0;
     }
     return model_tool_speed(m, qd);
@@ -224,7 +224,8 @@ bool model_sound(const supervisor_model_t *m, const app_inputs_t *in) {
         if (model_now(m, PARAMETER_kp, i) != m->image.joint[i].kp[0] ||
             model_now(m, PARAMETER_kd, i) != m->image.joint[i].kd[0] ||
             model_now(m, PARAMETER_encoder_ratio, i) != m->image.joint[i].ratio[0] ||
-            model_now(m, PARAMETER_encoder_sign, i) != m->image.joint[i].sign[0])
+            model_now(m, PARAMETER_encoder_sign, i) != m->image.joint[i].sign[0] ||
+            fabsf(model_now(m, PARAMETER_encoder_offset, i)) > 100) /* rad that a float resolves */
             return false;
     return model_now(m, PARAMETER_feedback, 0) != 0 &&
            model_now(m, PARAMETER_feedforward, 0) != 0 &&

@@ -341,6 +341,7 @@ static reasons_t against_value(supervisor_model_t *m, uint32_t p, uint32_t j, fl
  * motion that waits, and makes the encoders unread. */
 static void changed(supervisor_model_t *m, uint32_t p, float before) {
     m->at_change = 0;
+    m->noise = fmax(m->noise, (double)model_now(m, PARAMETER_sim_noise, 0));
     if (p == PARAMETER_rate_check || p == PARAMETER_sim_shift) /* nothing depends on these */
         m->stream_unsure = m->stream;
     else if (parameter_table[p].idle_only && !m->closing)
