@@ -337,10 +337,19 @@ bool model_motion(supervisor_model_t *m, uint32_t token, const motion_t *motion,
 
 /* -------------------------------------------------------------------------------------- points */
 
-static reasons_t against_points(supervisor_model_t *m, uint32_t token) {
-    reasons_t against = model_may(m, token, true);
-    if (!m->loaded)
+/* Without a robot, a request that has a number for each joint is malformed and renews nothing. */
+static reasons_t may_with_joints(supervisor_model_t *m, uint32_t token, bool moves) {
+    const uint32_t left = m->lease;
+    reasons_t against = model_may(m, token, moves);
+    if (!m->loaded) {
         against.hard |= REASON(APP_E_NUMBER);
+        m->lease = left;
+    }
+    return against;
+}
+
+static reasons_t against_points(supervisor_model_t *m, uint32_t token) {
+    reasons_t against = may_with_joints(m, token, true);
     /* After a stop, a point may be accepted until the tick that forgets it. */
     if (!(m->stream || m->dropped) || (m->state != IDLE && m->state != RUNNING))
         against.hard |= REASON(APP_E_STATE);
@@ -479,12 +488,7 @@ bool model_clear(supervisor_model_t *m, int result) {
 }
 
 bool model_place(supervisor_model_t *m, uint32_t token, const float q[], int result) {
-    const uint32_t left = m->lease;
-    reasons_t against = model_may(m, token, false);
-    if (!m->loaded) { /* a request of no joints renews nothing */
-        against.hard |= REASON(APP_E_NUMBER);
-        m->lease = left;
-    }
+    reasons_t against = may_with_joints(m, token, false);
     if (model_real(m))
         against.hard |= REASON(APP_E_SIMULATED);
     if (m->state != IDLE || m->closing)
