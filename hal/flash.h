@@ -39,6 +39,10 @@ typedef struct {
 
 const flash_geometry_t *flash_geometry(void);
 
+/* 0. A debugger that keeps the flash of an emulated chip (tools/emulate) writes 1 here, and does the
+ * work of flash_erase and flash_program. */
+extern const uint32_t flash_kept;
+
 /* Erases every unit that overlaps [address, address + size), which must be inside one slot. */
 int flash_erase(uint32_t address, uint32_t size);
 

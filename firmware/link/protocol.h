@@ -131,7 +131,9 @@ typedef enum {
     X(12, ABSENT, "this build of the firmware does not have this function",                        \
       "use another board, or another build (LAB=1)")                                               \
     X(13, NOTHING, "there is nothing to save", "load a robot first: `appell params apply ROBOT`")  \
-    X(14, LEASED, "a command has the lease of the arm", "end that command first")
+    X(14, LEASED, "a command has the lease of the arm", "end that command first")                  \
+    X(15, TAKEN, "another program that shares this port receives samples of other fields",         \
+      "end that program, or choose the same fields")
 
 typedef enum {
 #define X(number, name, cause, cure) LINK_##name = number,

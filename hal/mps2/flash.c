@@ -2,6 +2,7 @@
  * not clear. They survive a warm reset and behave like flash: erased bytes are 0xFF, and
  * programming only clears bits. */
 #include "hal/flash.h"
+#include "hal/reg.h"
 
 enum { ERASE_UNIT = 4096, SLOT_BYTES = 65536 };
 
@@ -13,7 +14,10 @@ static flash_geometry_t geometry = {.erase_unit = ERASE_UNIT,
                                     .persistent = false,
                                     .writable = true};
 
+const uint32_t flash_kept = 0;
+
 const flash_geometry_t *flash_geometry(void) {
+    geometry.persistent = reg_read(&flash_kept) != 0;
     for (unsigned i = 0; i < 2; i++)
         geometry.slot[i] = (flash_slot_t){(uint32_t)(uintptr_t)memory[i], SLOT_BYTES};
     return &geometry;

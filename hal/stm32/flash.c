@@ -5,10 +5,12 @@
 #include "hal/stm32/chip.h"
 #include "hal/stm32/flash_chip.h"
 
+const uint32_t flash_kept = 0;
+
 const flash_geometry_t *flash_geometry(void) {
     static flash_geometry_t geometry;
     geometry = board.flash.geometry;
-    geometry.persistent = geometry.writable = !clock_info()->emulated;
+    geometry.persistent = geometry.writable = !clock_info()->emulated || reg_read(&flash_kept) != 0;
     return &geometry;
 }
 

@@ -38,6 +38,8 @@ def main(names):
         started = time.monotonic()
         try:
             with tempfile.TemporaryDirectory() as folder:
+                # Virtual boards and shared ports of one test are not those of another, or of a user.
+                os.environ["XDG_RUNTIME_DIR"] = os.environ["XDG_STATE_HOME"] = folder
                 test(folder)
             print(f"{file}:{line}:{name}:PASS", flush=True)
             print(f"took {time.monotonic() - started:.1f} s", flush=True)

@@ -1,6 +1,7 @@
 /* Implements tools/args/board.h. */
 #include "tools/args/board.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "firmware/safety/faults.h"
 #include "tools/image/robot_image.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/link/run_folder.h"
 #include "tools/link/slot.h"
 
 /* Turns qemu:BOARD (the product build) into qemu:BOARD/lab (the laboratory build). */
@@ -36,15 +38,15 @@ int board_needs_lab(const client_t *client, const char *what) {
 }
 
 client_t *board_open(const request_t *request, unsigned what) {
-    char room[200];
+    char room[PATH_MAX + 8], found[PATH_MAX];
     const char *name = request->value[OPTION_PORT];
     port_error_t error;
     if (!name) {
-        diag_error(NULL,
-                   "write --port P, for example --port /dev/ttyACM0 or --port "
-                   "qemu:netduinoplus2",
-                   "the command needs a board");
-        return NULL;
+        if (run_default(found, sizeof found, &error) != 0) {
+            diag_error(NULL, error.cure, "%s", error.what);
+            return NULL;
+        }
+        name = found;
     }
     if (what & BOARD_LAB)
         name = lab_of(name, room, sizeof room);

@@ -127,7 +127,27 @@
       "netduinoplus2")                                                                             \
     X(PORT, "port", 'p', "P", PORT,                                                                \
       "the board: a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "   \
-      "tcp:HOST:PORT, unix:PATH, or qemu:BOARD, which starts an emulator")                         \
+      "tcp:HOST:PORT, unix:PATH, virtual:NAME, or qemu:BOARD, an emulator for this command "       \
+      "alone; default: $APPELL_PORT, or the only virtual board that runs")                         \
+    X(ROBOT, "robot", 0, "ROBOT", ROBOT, "load this robot into the virtual board and save it")     \
+    X(NAME, "name", 0, "NAME", WORD, "name of the virtual board; default: that of BOARD")          \
+    X(DETACH, "detach", 'd', NULL, NONE, "leave the virtual board running and return")             \
+    X(LIST, "list", 'l', NULL, NONE, "list the virtual boards that run")                           \
+    X(STOP, "stop", 0, NULL, NONE, "end a virtual board; what was saved stays")                    \
+    X(RESET, "reset", 0, NULL, NONE, "reset a virtual board, as its reset button does")            \
+    X(POWER_CYCLE, "power-cycle", 0, NULL, NONE, "switch a virtual board off and on")              \
+    X(CRASH, "crash", 0, NULL, NONE,                                                               \
+      "let the firmware of a virtual board jump to an address without memory")                     \
+    X(PRESS_ESTOP, "press-estop", 0, NULL, NONE,                                                   \
+      "press the emergency stop of the simulated arm, until --release-estop")                      \
+    X(RELEASE_ESTOP, "release-estop", 0, NULL, NONE, "release the emergency stop")                 \
+    X(DEFECT, "defect", 0, "NAME", DEFECT,                                                         \
+      "give the simulated arm a defect, for example 'encoder lost'; 'none' removes it")            \
+    X(PRODUCT, "product", 0, NULL, NONE,                                                           \
+      "run the product's firmware instead of the laboratory's; it has no defects")                 \
+    X(ERASE, "erase", 0, NULL, NONE, "begin with an empty flash")                                  \
+    X(FLASH, "flash", 0, "FILE", FILE,                                                             \
+      "keep the flash in this file; default: ~/.local/state/appell/NAME.flash")                    \
     X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
     X(FIELDS, "fields", 'f', "A,B,...", FIELDS,                                                    \
       "telemetry fields to send; default: the previous choice, or q,tau if there is none")         \
@@ -169,6 +189,8 @@ typedef enum {
     ARGUMENT_WORDS,  /* one of the words in the argument itself: "a|b|c" */
     ARGUMENT_WORD,
     ARGUMENT_BOARD,
+    ARGUMENT_ROBOT,
+    ARGUMENT_DEFECT, /* name of a defect of the simulated arm */
     ARGUMENT_PORT,
     ARGUMENT_PARAMETERS, /* a list NAME=VALUE,NAME=VALUE */
     ARGUMENT_FIELDS,     /* names of telemetry fields, separated by commas */

@@ -42,6 +42,7 @@ const option_help_t option_help_table[] = {
      "stop after this time in s, on the clock of the board; default: run until control-C"},
     {cmd_monitor, OPTION_TIMES, "stop after this many samples; default: run until control-C"},
     {cmd_monitor, OPTION_OUTPUT, "write the samples into this file, as CSV; - is standard output"},
+    {cmd_emulate, OPTION_JOINT, "with --defect: the joint that has it; default: the first"},
     {cmd_faults, OPTION_OUTPUT,
      "write a CSV file of each motion into this folder; default appell-faults"},
     {cmd_inspect, OPTION_TOLERANCE,
@@ -226,6 +227,25 @@ const command_t command_table[] = {
      "$ appell sim cmu-dd",
      PROBLEM_FD, cmd_sim},
     /* ------------------------------------------------------------------------------------- board */
+    {TASK_BOARD, "emulate", "[BOARD]", 0, 1,
+     OPTIONS(ARM_OPTIONS, OPTION_PORT, OPTION_ROBOT, OPTION_NAME, OPTION_DETACH, OPTION_LIST,
+             OPTION_STOP, OPTION_RESET, OPTION_POWER_CYCLE, OPTION_CRASH, OPTION_PRESS_ESTOP,
+             OPTION_RELEASE_ESTOP, OPTION_DEFECT, OPTION_JOINT, OPTION_PRODUCT, OPTION_ERASE,
+             OPTION_FLASH, OPTION_JSON),
+     "run a virtual board that stays, or do something to one",
+     "Starts the firmware of BOARD in an emulator that runs in real time and stays until it is "
+     "ended: with control-C, or after --detach with --stop. Every command that takes --port finds "
+     "it by itself while it is the only one, and several commands can use it at the same time. "
+     "What is saved stays in a file, over resets and over the end of the virtual board. It runs "
+     "the laboratory firmware, so that defects can be tried.\n\nThe other options do something to "
+     "a virtual board that runs already; BOARD is then its name, and can be left out if it is the "
+     "only one.",
+     "$ appell emulate netduinoplus2 --robot puma560 --detach\n"
+     "$ appell status\n"
+     "$ appell emulate --press-estop\n"
+     "$ appell emulate --power-cycle\n"
+     "$ appell emulate --stop",
+     -1, cmd_emulate},
     {TASK_BOARD, "flash", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "write a robot into a board and keep it over resets",

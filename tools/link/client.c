@@ -16,7 +16,14 @@
 
 /* An emulated board gets TRIES_EMULATED tries (a minute), because it is as slow as its host. If the
  * emulator has ended, the line is closed and nothing waits. */
-enum { TRIES = 6, TRIES_EMULATED = 30, TIMEOUT_MS = 2000, GREET_TRIES = 40, GREET_MS = 500 };
+enum {
+    FIRST_MS = 200,
+    TRIES = 8,
+    TRIES_EMULATED = 30,
+    TIMEOUT_MS = 2000,
+    GREET_TRIES = 40,
+    GREET_MS = 500
+};
 
 static const struct {
     const char *cause, *cure;
@@ -121,10 +128,12 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
     client->reply_size = 0;
     const size_t bytes = frame_close(frame, PROTOCOL_HEAD + size);
     for (int i = 0; i < tries; i++) {
+        /* A line that loses bytes must not hold up the arm, and a slow board must not be flooded. */
+        const int patient_ms = i < 5 && FIRST_MS << i < timeout_ms ? FIRST_MS << i : timeout_ms;
         client->repeated += i > 0;
         if (port_write(client->port, frame, bytes) != 0)
             return closed(client);
-        const int answered = wait_answer(client, timeout_ms);
+        const int answered = wait_answer(client, tries > 1 ? patient_ms : timeout_ms);
         if (answered < 0)
             return closed(client);
         if (answered > 0)
@@ -194,7 +203,7 @@ int client_ask(client_t *client, link_message_t message, const void *payload, si
 }
 
 int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size) {
-    return ask(client, message, payload, size, 2, CLIENT_LONG_MS);
+    return ask(client, message, payload, size, 7, CLIENT_LONG_MS);
 }
 
 int client_poll(client_t *client, int timeout_ms) {

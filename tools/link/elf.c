@@ -110,6 +110,18 @@ bool elf_name(const elf_t *elf, uint32_t address, char *out, size_t size) {
     return false;
 }
 
+bool elf_find(const elf_t *elf, const char *name, uint32_t *address) {
+    for (size_t i = 0; i < elf->symbols; i++) {
+        const Elf32_Sym *s = &elf->symbol[i];
+        if (s->st_name >= elf->names_size || s->st_shndx == SHN_UNDEF ||
+            strcmp(elf->names + s->st_name, name) != 0)
+            continue;
+        *address = s->st_value & ~(ELF32_ST_TYPE(s->st_info) == STT_FUNC ? 1u : 0u);
+        return true;
+    }
+    return false;
+}
+
 const uint8_t *elf_build_id(const elf_t *elf) {
     return elf->build_id;
 }

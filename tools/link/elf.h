@@ -1,4 +1,4 @@
-/* Finds the function at an address of the firmware, from the symbol table of its ELF file. */
+/* Finds functions by address and addresses by name, in the symbol table of the firmware's ELF file. */
 #ifndef TOOLS_LINK_ELF_H
 #define TOOLS_LINK_ELF_H
 
@@ -14,6 +14,8 @@ void elf_close(elf_t *elf);
 
 /* Writes a name like "function + 12". Returns false if no function contains the address. */
 bool elf_name(const elf_t *elf, uint32_t address, char *out, size_t size);
+/* Finds the address of a symbol. Returns false if there is none of this name. */
+bool elf_find(const elf_t *elf, const char *name, uint32_t *address);
 /* Returns the build id, 20 bytes, or NULL if there is none. */
 const uint8_t *elf_build_id(const elf_t *elf);
 

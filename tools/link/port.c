@@ -45,11 +45,13 @@ port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *err
         status = port_open_tcp(port, name + 4, error);
     else if (!strncmp(name, "unix:", 5))
         status = port_open_unix(port, name + 5, error);
+    else if (!strncmp(name, "virtual:", 8))
+        status = port_open_virtual(port, name + 8, error);
     else if (!strncmp(name, "qemu:", 5))
         status = port_open_emulator(port, name + 5, flash, error);
     else
         status = port_open_serial(port, name, error);
-    port->shared = !strncmp(name, "tcp:", 4) || !strncmp(name, "unix:", 5);
+    port->alone = !strncmp(name, "tcp:", 4) || !strncmp(name, "unix:", 5);
     if (status == 0)
         return port;
     port_close(port);
@@ -112,11 +114,15 @@ const char *port_firmware(const port_t *port) {
 }
 
 const char *port_silent(const port_t *port) {
-    if (port->shared)
+    if (port->alone)
         return "end any other program that uses this port, because it serves only one at a time; "
                "then check that a board with this firmware is connected to it";
     return "check that the board runs this firmware, that the baud rate is right and that transmit "
            "and receive are not swapped";
+}
+
+bool port_hub(const port_t *port) {
+    return port->hub;
 }
 
 const char *port_note(const port_t *port) {

@@ -2,7 +2,10 @@
  * A byte stream to a board: a serial device, a socket, an emulator that the port starts, or
  * functions of the caller (a board in the same process).
  *
- *     /dev/ttyACM0[@BAUD]   tcp:HOST:PORT   unix:PATH   qemu:BOARD   qemu:FILE.elf
+ *     /dev/ttyACM0[@BAUD]   tcp:HOST:PORT   unix:PATH   virtual:NAME   qemu:BOARD   qemu:FILE.elf
+ *
+ * A serial device is shared: the first program that opens it starts a process that serves all that
+ * open it after it (tools/link/hub.h), and ends with the last of them.
  */
 #ifndef TOOLS_LINK_PORT_H
 #define TOOLS_LINK_PORT_H
@@ -55,6 +58,8 @@ int port_write(port_t *port, const uint8_t *bytes, size_t size);
 int port_file(const port_t *port);
 /* Returns the firmware file of the emulator, or NULL for every other port. */
 const char *port_firmware(const port_t *port);
+/* Returns whether other programs can use the board over this port at the same time. */
+bool port_hub(const port_t *port);
 /* Returns a hint for the user if the board does not answer. */
 const char *port_silent(const port_t *port);
 /* Returns a note for the user that is not an error, or NULL. */

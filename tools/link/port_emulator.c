@@ -1,4 +1,5 @@
-/* Starts an emulator for a port, for tools/link/port.h: qemu:BOARD and qemu:FILE.elf. */
+/* Starts emulators (tools/link/emulator.h), and opens the ports qemu:BOARD and qemu:FILE.elf for
+ * tools/link/port.h. */
 #define _GNU_SOURCE /* for pipe2 and memfd_create */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tools/link/emulator.h"
 #include "tools/link/port_inside.h"
 
 /* Finds the firmware: build/BOARD/firmware.elf relative to build/host/appell, or FILE.elf itself.
@@ -88,15 +90,16 @@ static int place_flash(const char *firmware, const port_flash_t *flash, char *ou
 
 enum { ARGUMENTS_MOST = 40 };
 
-/* Arguments of the emulator, and files that it inherits. */
-typedef struct {
-    char text[1000], loader[100];
-    int line, slot; /* file descriptors that the emulator inherits; slot is -1 if there is none */
-} emulator_t;
+int emulator_find(const char *name, emulator_t *out, port_error_t *error) {
+    *out = (emulator_t){.line = -1, .gdb = -1, .slot = -1};
+    return find_firmware(name, out->firmware, sizeof out->firmware, error) == 0
+               ? read_arguments(out->firmware, out->text, sizeof out->text, error)
+               : -1;
+}
 
-static void run_emulator(emulator_t *e, const char *firmware, int told) {
-    char *argument[ARGUMENTS_MOST + 10];
-    char chardev[64];
+static void run_emulator(emulator_t *e, int told) {
+    char *argument[ARGUMENTS_MOST + 16];
+    char chardev[64], debug[64];
     int count = 0;
     for (char *word = strtok(e->text, " \n"); word && count < ARGUMENTS_MOST;
          word = strtok(NULL, " \n"))
@@ -107,11 +110,20 @@ static void run_emulator(emulator_t *e, const char *firmware, int told) {
     argument[count++] = (char *)"-serial";
     argument[count++] = (char *)"chardev:link";
     argument[count++] = (char *)"-kernel";
-    argument[count++] = (char *)firmware;
+    argument[count++] = e->firmware;
     if (e->slot >= 0) {
         argument[count++] = (char *)"-device";
         argument[count++] = e->loader;
         fcntl(e->slot, F_SETFD, 0);
+    }
+    if (e->gdb >= 0) {
+        snprintf(debug, sizeof debug, "socket,id=gdb,fd=%d", e->gdb);
+        argument[count++] = (char *)"-chardev";
+        argument[count++] = debug;
+        argument[count++] = (char *)"-gdb";
+        argument[count++] = (char *)"chardev:gdb";
+        argument[count++] = (char *)"-S";
+        fcntl(e->gdb, F_SETFD, 0);
     }
     argument[count] = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -129,25 +141,20 @@ static void run_emulator(emulator_t *e, const char *firmware, int told) {
     _exit(127);
 }
 
-static int start_emulator(port_t *port, const char *name, emulator_t *e, port_error_t *error) {
-    int line[2], told[2], why = 0;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0 ||
-        pipe2(told, O_CLOEXEC) != 0) {
-        port_fail(error, "close some files or free some memory", "qemu:%s: %s", name,
-                  strerror(errno));
+pid_t emulator_start(emulator_t *e, port_error_t *error) {
+    int told[2], why = 0;
+    if (pipe2(told, O_CLOEXEC) != 0) {
+        port_fail(error, "close some files or free some memory", "%s", strerror(errno));
         return -1;
     }
-    e->line = line[1];
-    port->emulator = fork();
-    if (port->emulator == 0)
-        run_emulator(e, port->firmware, told[1]);
-    close(line[1]);
+    const pid_t process = fork();
+    if (process == 0)
+        run_emulator(e, told[1]);
     close(told[1]);
-    port->file = line[0];
-    const bool failed = port->emulator < 0 || read(told[0], &why, sizeof why) > 0;
+    const bool failed = process < 0 || read(told[0], &why, sizeof why) > 0;
     close(told[0]);
     if (!failed)
-        return 0;
+        return process;
     port_fail(error, "install the emulator: tools/dev/setup.sh emu",
               "the emulator cannot be started: %s", strerror(why));
     return -1;
@@ -155,15 +162,22 @@ static int start_emulator(port_t *port, const char *name, emulator_t *e, port_er
 
 int port_open_emulator(port_t *port, const char *name, const port_flash_t *flash,
                        port_error_t *error) {
-    emulator_t e = {.slot = -1};
-    int status = find_firmware(name, port->firmware, sizeof port->firmware, error);
-    if (status == 0)
-        status = read_arguments(port->firmware, e.text, sizeof e.text, error);
-    if (status == 0)
-        status = place_flash(port->firmware, flash, e.loader, sizeof e.loader, &e.slot, error);
-    if (status == 0)
-        status = start_emulator(port, name, &e, error);
+    emulator_t e;
+    int line[2];
+    if (emulator_find(name, &e, error) != 0 ||
+        place_flash(e.firmware, flash, e.loader, sizeof e.loader, &e.slot, error) != 0)
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) != 0) {
+        port_fail(error, "close some files or free some memory", "qemu:%s: %s", name,
+                  strerror(errno));
+        return -1;
+    }
+    e.line = line[1];
+    port->file = line[0];
+    snprintf(port->firmware, sizeof port->firmware, "%s", e.firmware);
+    port->emulator = emulator_start(&e, error);
+    close(line[1]);
     if (e.slot >= 0)
         close(e.slot);
-    return status;
+    return port->emulator > 0 ? 0 : -1;
 }

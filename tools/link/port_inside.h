@@ -11,7 +11,8 @@
 struct port {
     int file;
     pid_t emulator; /* 0: none */
-    bool shared;    /* the port is a socket, to which other programs may connect too */
+    bool alone;     /* the port is a socket that serves one program at a time */
+    bool hub;       /* ... or one of a hub, which serves many */
     char firmware[PATH_MAX];
     char note[PORT_TEXT + PATH_MAX];
     port_calls_t calls;
@@ -19,6 +20,9 @@ struct port {
 
 int port_open_serial(port_t *port, const char *name, port_error_t *error);
 int port_open_tcp(port_t *port, const char *name, port_error_t *error);
+/* A socket of a hub (tools/link/hub.h). port->note says who else uses it. */
+int port_open_hub(port_t *port, const char *path, port_error_t *error);
+int port_open_virtual(port_t *port, const char *name, port_error_t *error);
 int port_open_unix(port_t *port, const char *path, port_error_t *error);
 int port_open_emulator(port_t *port, const char *name, const port_flash_t *flash,
                        port_error_t *error);

@@ -3,15 +3,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "tools/link/hub.h"
 #include "tools/link/port_inside.h"
+#include "tools/link/run_folder.h"
 
 /* Lists the serial devices of this machine, for a message. */
 static void list_devices(char *out, size_t size) {
@@ -172,8 +176,77 @@ static void note_latency(port_t *port, const char *device) {
                  ms, 1000 / ms, path);
 }
 
+/* Opens the device for this program alone. Returns the file, or -1 with *error filled in; *busy says
+ * that another program has it. */
+static int open_device(const char *device, unsigned baud, bool *busy, port_error_t *error) {
+    *busy = false;
+    const int file = open(device, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) {
+        *busy = errno == EBUSY;
+        fail_cannot_open(device, errno, error);
+        return -1;
+    }
+    if (!isatty(file))
+        port_fail(error, "name a serial device, tcp:HOST:PORT, unix:PATH or qemu:BOARD",
+                  "%s is not a serial device", device);
+    else if (flock(file, LOCK_EX | LOCK_NB) != 0 || ioctl(file, TIOCEXCL) != 0)
+        *busy = true;
+    else if (set_line(file, baud) != 0)
+        port_fail(error, "choose the speed that the board was built for: DEVICE@BAUD",
+                  "%s does not support %u baud", device, baud);
+    else
+        return file;
+    close(file);
+    return -1;
+}
+
+/* Serves the device to all programs that connect, until the last one has left. The first one needs
+ * some time to connect. */
+static _Noreturn void serve(hub_t *hub, int device) {
+    enum { FIRST_MS = 5000 };
+    bool used = false;
+    const int null = open("/dev/null", O_RDWR);
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        (void)dup2(null, i);
+    (void)setsid(); /* a control-C is for the programs */
+    hub_line(hub, device);
+    for (;;) {
+        const unsigned told = hub_turn(hub, NULL, used ? -1 : FIRST_MS);
+        const int users = hub_users(hub);
+        if (told & HUB_LINE_CLOSED || (users == 0 && (used || told == 0)))
+            break;
+        used |= users > 0;
+    }
+    hub_close(hub);
+    _exit(0);
+}
+
+/* Starts the process that serves the device, and connects to it. */
+static int share(port_t *port, const char *device, const char *path, int file,
+                 port_error_t *error) {
+    hub_t *hub = hub_open(path, NULL, error);
+    const pid_t child = hub ? fork() : -1;
+    if (child == 0) {
+        if (fork() == 0) /* not a child of this program, which need not wait for it */
+            serve(hub, file);
+        _exit(0);
+    }
+    if (hub)
+        hub_leave(hub);
+    close(file);
+    if (child < 0)
+        return -1;
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+    if (port_open_hub(port, path, error) != 0)
+        return -1;
+    note_latency(port, device);
+    return 0;
+}
+
 int port_open_serial(port_t *port, const char *name, port_error_t *error) {
-    char device[PATH_MAX];
+    enum { TRIES = 25, TRY_MS = 20 };
+    char device[PATH_MAX], path[RUN_PATH];
     unsigned baud = PORT_BAUD;
     snprintf(device, sizeof device, "%s", name);
     char *at = strrchr(device, '@');
@@ -181,25 +254,19 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error) {
         baud = (unsigned)strtoul(at + 1, NULL, 10);
         *at = '\0';
     }
-    port->file = open(device, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    if (port->file < 0) {
-        fail_cannot_open(device, errno, error);
+    if (run_serial(device, path, error) != 0)
         return -1;
+    for (int i = 0; i < TRIES; i++) {
+        bool busy;
+        if (port_open_hub(port, path, error) == 0)
+            return 0;
+        const int file = open_device(device, baud, &busy, error);
+        if (file >= 0)
+            return share(port, device, path, file, error);
+        if (!busy)
+            return -1;
+        (void)poll(NULL, 0, TRY_MS); /* one that starts or ends has the device for a moment */
     }
-    if (!isatty(port->file)) {
-        port_fail(error, "name a serial device, tcp:HOST:PORT, unix:PATH or qemu:BOARD",
-                  "%s is not a serial device", device);
-        return -1;
-    }
-    if (flock(port->file, LOCK_EX | LOCK_NB) != 0 || ioctl(port->file, TIOCEXCL) != 0) {
-        fail_busy(device, error);
-        return -1;
-    }
-    if (set_line(port->file, baud) != 0) {
-        port_fail(error, "choose the speed that the board was built for: DEVICE@BAUD",
-                  "%s does not support %u baud", device, baud);
-        return -1;
-    }
-    note_latency(port, device);
-    return 0;
+    fail_busy(device, error);
+    return -1;
 }

@@ -1,4 +1,4 @@
-/* Sockets for tools/link/port.h: tcp:HOST:PORT and unix:PATH. */
+/* Sockets for tools/link/port.h: tcp:HOST:PORT, unix:PATH and virtual:NAME. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -9,7 +9,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "firmware/link/protocol.h"
+#include "tools/link/hub.h"
 #include "tools/link/port_inside.h"
+#include "tools/link/run_folder.h"
 
 int port_open_tcp(port_t *port, const char *name, port_error_t *error) {
     char host[256];
@@ -64,5 +67,50 @@ int port_open_unix(port_t *port, const char *path, port_error_t *error) {
         error,
         "start the program that should listen there, for example an emulator with -serial unix:",
         "unix:%s: %s", path, strerror(errno));
+    return -1;
+}
+
+int port_open_hub(port_t *port, const char *path, port_error_t *error) {
+    enum { GREETING_MS = 5000 };
+    uint8_t rx[FRAME_READ_ROOM(FRAME_CONTENT_MAX)], byte;
+    frame_reader_t reader;
+    size_t size = 0;
+    frame_reader_init(&reader, rx, sizeof rx);
+    port->file = run_connect(path);
+    while (port->file >= 0 && size == 0) {
+        if (port_read(port, &byte, 1, GREETING_MS) != 1) {
+            close(port->file);
+            port->file = -1;
+            errno = ECONNRESET;
+        } else {
+            size = frame_take(&reader, byte);
+        }
+    }
+    if (port->file < 0) {
+        port_fail(error, "try again", "%s: %s", path, strerror(errno));
+        return -1;
+    }
+    port->hub = true;
+    rx[sizeof rx - 1] = '\0';
+    if (size > PROTOCOL_HEAD + 1 && rx[0] == HUB_GREETING)
+        snprintf(port->note, sizeof port->note, "the port is shared with %.*s",
+                 (int)(size - PROTOCOL_HEAD - 1), (const char *)rx + PROTOCOL_HEAD);
+    return 0;
+}
+
+int port_open_virtual(port_t *port, const char *name, port_error_t *error) {
+    char path[RUN_PATH], runs[RUN_BOARDS][RUN_NAME], cure[PORT_TEXT];
+    if (run_board(name, path, error) != 0)
+        return -1;
+    if (port_open_hub(port, path, error) == 0)
+        return 0;
+    const int count = run_boards(runs);
+    size_t used =
+        (size_t)snprintf(cure, sizeof cure, "start one: `appell emulate BOARD --name %.48s`%s",
+                         name, count > 0 ? "; these run: " : "");
+    for (int i = 0; i < count && used < sizeof cure; i++)
+        used +=
+            (size_t)snprintf(cure + used, sizeof cure - used, "%s%s", i > 0 ? ", " : "", runs[i]);
+    port_fail(error, cure, "no virtual board %.60s runs", name);
     return -1;
 }

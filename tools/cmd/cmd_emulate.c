@@ -1,0 +1,368 @@
+/* emulate: starts virtual boards that stay, lists and ends them, and does to them what happens to
+ * boards: reset, loss of power, crash, emergency stop, defects. */
+#define _GNU_SOURCE /* for pipe2 */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "firmware/lab/defects.h"
+#include "firmware/params/bytes.h"
+#include "firmware/safety/faults.h"
+#include "tools/args/arm.h"
+#include "tools/args/board.h"
+#include "tools/cli/diagnostics.h"
+#include "tools/cli/json.h"
+#include "tools/cli/out.h"
+#include "tools/cmd/commands.h"
+#include "tools/emulate/board.h"
+#include "tools/link/hub.h"
+#include "tools/link/run_folder.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal) {
+    (void)signal;
+    interrupted = 1;
+}
+
+/* ------------------------------------------------------------------------------------ starting one */
+
+/* Writes the path of the file that keeps the flash of a virtual board, and makes its folder. */
+static int flash_path(const request_t *request, const char *name, char path[PATH_MAX]) {
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (request_has(request, OPTION_FLASH)) {
+        snprintf(path, PATH_MAX, "%s", request->value[OPTION_FLASH]);
+        return EXIT_YES;
+    }
+    if (state && *state)
+        snprintf(path, PATH_MAX, "%s/appell/%s.flash", state, name);
+    else
+        snprintf(path, PATH_MAX, "%s/.local/state/appell/%s.flash", home && *home ? home : ".",
+                 name);
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+        if (!made)
+            return diag_error(path, "name another file for the flash: --flash FILE",
+                              "the folder cannot be made: %s", strerror(errno));
+        *slash = '/';
+    }
+    return EXIT_YES;
+}
+
+/* Runs the board in a process of its own. It ends when this program closes `life`, the other end of
+ * board->parent, unless they are -1. */
+static int start(const virtual_board_t *board, int life) {
+    port_error_t error = {.what = "the virtual board ended at once"};
+    int ready[2];
+    if (pipe(ready) != 0)
+        return diag_no_memory();
+    const pid_t child = fork();
+    if (child == 0) {
+        const int null = open("/dev/null", O_RDWR);
+        (void)setsid();
+        (void)dup2(null, STDIN_FILENO);
+        (void)dup2(null, STDOUT_FILENO);
+        (void)dup2(null, STDERR_FILENO);
+        close(ready[0]);
+        if (life >= 0)
+            close(life); /* only this program's end keeps the board alive */
+        if (board->parent < 0 && fork() != 0)
+            _exit(0);
+        _exit(virtual_board_run(board, ready[1]) == 0 ? 0 : 1);
+    }
+    close(ready[1]);
+    const ssize_t n = child > 0 ? read(ready[0], &error, sizeof error) : 0;
+    close(ready[0]);
+    if (board->parent < 0 || n != 1)
+        (void)waitpid(child, NULL, 0);
+    return n == 1 ? EXIT_YES : diag_error(board->name, error.cure, "%s", error.what);
+}
+
+/* Gives the board a robot and saves it, unless it has it already. */
+static int give_robot(const request_t *request, const char *port) {
+    request_t load = *request;
+    size_t size = 0;
+    bool kept = false;
+    device_status_t status;
+    load.argument[0] = request->value[OPTION_ROBOT];
+    load.arguments = 1;
+    load.value[OPTION_PORT] = port;
+    load.given[OPTION_PORT] = true;
+    robot_t *robot = arm_load(&load, NULL);
+    uint8_t *image = robot ? board_image(request, robot, &size) : NULL;
+    client_t *client = image ? board_open(&load, DISCOVER_ROBOT) : NULL;
+    int result = EXIT_BAD;
+    if (client) {
+        result = EXIT_YES;
+        if (client_status(client, &status) != 0)
+            result = board_error(client);
+        else if (status.image_length == size && status.image_crc == crc32_add(0, image, size))
+            out_format("%s has this robot already\n", port);
+        else if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept,
+                                   request_has(request, OPTION_QUIET) ? NULL : board_progress,
+                                   NULL) != 0 ||
+                 (!kept && client_save(client, &kept) != 0))
+            result = board_error(client);
+        else
+            out_format("%s: %s loaded and saved\n", port, robot->name);
+        client_close(client);
+    }
+    free(image);
+    arm_free(robot);
+    return result;
+}
+
+/* Shows a line of state until control-C or the end of the board. */
+static int watch(const char *port) {
+    port_error_t error;
+    client_t *client = client_open(port, NULL, &error);
+    char last[200] = "";
+    while (client && !interrupted) {
+        device_status_t status;
+        char line[200];
+        if (client_status(client, &status) != 0) {
+            if (client->status < 0 && client_poll(client, 0) < 0)
+                break; /* the board has ended */
+            continue;
+        }
+        snprintf(line, sizeof line, "%s: %s%s%s%s", port, board_state(&status),
+                 status.fault ? ", fault " : "", status.fault ? app_fault_name(status.fault) : "",
+                 status.flags & STATUS_MOVING ? ", moves" : "");
+        if (isatty(STDOUT_FILENO)) {
+            char clear[] = "\r\033[K";
+            out_bytes(clear, sizeof clear - 1);
+            out_format("%s, %.1f s since its start (control-C ends it)", line,
+                       (double)status.tick / (status.rate_hz > 0 ? status.rate_hz : 1));
+        } else if (strcmp(line, last) != 0) {
+            out_format("%s\n", line);
+        }
+        memcpy(last, line, sizeof last);
+        out_flush();
+        (void)client_poll(client, 500);
+    }
+    if (client)
+        client_close(client);
+    if (isatty(STDOUT_FILENO))
+        out_text("\n");
+    return interrupted ? EXIT_YES : diag_error(port, NULL, "the virtual board has ended");
+}
+
+static int begin(const request_t *request) {
+    const char *board = request->argument[0];
+    char name[RUN_NAME], firmware[PATH_MAX], flash[PATH_MAX], port[RUN_NAME + 10];
+    int life[2] = {-1, -1};
+    const size_t length = strlen(board);
+    const bool file = length > 4 && !strcmp(board + length - 4, ".elf");
+    const char *base = strrchr(board, '/') ? strrchr(board, '/') + 1 : board;
+    snprintf(name, sizeof name, "%.*s", RUN_NAME - 1,
+             request_has(request, OPTION_NAME) ? request->value[OPTION_NAME] : base);
+    snprintf(firmware, sizeof firmware, "%s%s", board,
+             file || request_has(request, OPTION_PRODUCT) ? "" : "/lab");
+    snprintf(port, sizeof port, "virtual:%s", name);
+    if (flash_path(request, name, flash) != EXIT_YES)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_ERASE) && unlink(flash) != 0 && errno != ENOENT)
+        return diag_error(flash, "check its permissions", "cannot be removed: %s", strerror(errno));
+    if (!request_has(request, OPTION_DETACH) && pipe2(life, O_CLOEXEC) != 0)
+        return diag_no_memory();
+    const virtual_board_t is = {name, firmware, flash, life[0]};
+    int status = start(&is, life[1]);
+    if (life[0] >= 0)
+        close(life[0]);
+    if (status == EXIT_YES) {
+        if (request_has(request, OPTION_JSON)) {
+            json_begin(NULL);
+            json_string("port", port);
+            json_string("flash", flash);
+            json_end();
+        } else if (!request_has(request, OPTION_QUIET)) {
+            out_format("%s runs %s; commands find it without --port while it is the only one\n"
+                       "what is saved stays in %s\n",
+                       port, firmware, flash);
+        }
+        out_flush();
+        signal(SIGINT, interrupt);
+        signal(SIGTERM, interrupt);
+        if (request_has(request, OPTION_ROBOT))
+            status = give_robot(request, port);
+        out_flush();
+        if (!request_has(request, OPTION_DETACH) && status == EXIT_YES)
+            status = watch(port);
+    }
+    if (life[1] >= 0) { /* ends the board */
+        close(life[1]);
+        while (waitpid(-1, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------------- boards that run */
+
+static int list(const request_t *request) {
+    char name[RUN_BOARDS][RUN_NAME];
+    const int count = run_boards(name);
+    if (request_has(request, OPTION_JSON))
+        json_list(NULL);
+    for (int i = 0; i < count; i++) {
+        if (request_has(request, OPTION_JSON))
+            json_string(NULL, name[i]);
+        else
+            out_format("virtual:%s\n", name[i]);
+    }
+    if (request_has(request, OPTION_JSON))
+        json_list_end();
+    else if (count == 0)
+        out_text("no virtual board runs\n");
+    return EXIT_YES;
+}
+
+/* Asks the process of the virtual board itself. */
+static int control(const request_t *request, hub_control_t what, const char *done) {
+    const uint8_t payload = (uint8_t)what;
+    client_t *client = board_open(request, DISCOVER_ROBOT);
+    device_status_t status;
+    if (!client)
+        return EXIT_BAD;
+    int result = client_ask(client, (link_message_t)HUB_CONTROL, &payload, 1) == 0
+                     ? EXIT_YES
+                     : diag_error(client->device.board, "name a virtual board: --port virtual:NAME",
+                                  "only a virtual board can do this");
+    /* a crashed board starts again by itself */
+    if (result == EXIT_YES && what != CONTROL_END &&
+        (client_status(client, &status) != 0 || client_discover_robot(client) != 0))
+        result = board_error(client);
+    if (result == EXIT_YES && what == CONTROL_END)
+        while (client_poll(client, 1000) >= 0) { /* until it has closed the line */
+        }
+    if (result == EXIT_YES)
+        out_format("%s: %s\n", client->device.board, done);
+    if (result == EXIT_YES && what != CONTROL_END)
+        out_format("it is %s, with %s%s; nothing moves\n", board_state(&status),
+                   client->device.joints > 0 ? "the robot " : "no robot",
+                   client->device.joints > 0 ? client->device.robot : "");
+    client_close(client);
+    return result;
+}
+
+static int set_one(client_t *client, const char *name, float value) {
+    uint32_t parameter;
+    int joint;
+    float now;
+    return client_parameter(client, name, &parameter, &joint) == 0 &&
+                   client_set(client, parameter, 0, value, &now) == 0
+               ? 0
+               : -1;
+}
+
+static int find_defect(const char *name, unsigned *defect) {
+    const char *known[DEFECTS + 1] = {NULL};
+    char cure[PORT_TEXT] = "";
+    size_t used = 0;
+    for (unsigned i = 0; i < DEFECTS; i++) {
+        known[i] = defect_name(i);
+        if (!strcmp(known[i], name)) {
+            *defect = i;
+            return EXIT_YES;
+        }
+    }
+    const char *near = messages_nearest(name, known);
+    used = near ? (size_t)snprintf(cure, sizeof cure, "did you mean '%s'? ", near) : 0;
+    used += (size_t)snprintf(cure + used, sizeof cure - used, "There are: ");
+    for (unsigned i = 0; i < DEFECTS && used < sizeof cure; i++)
+        used +=
+            (size_t)snprintf(cure + used, sizeof cure - used, "%s%s", i > 0 ? ", " : "", known[i]);
+    return diag_error("--defect", cure, "there is no defect '%s'", name);
+}
+
+/* Says what the board does some ticks later. */
+static int consequence(client_t *client) {
+    enum { LATER = 5 };
+    device_status_t first, now;
+    if (client_status(client, &first) != 0)
+        return board_error(client);
+    do {
+        if (client_status(client, &now) != 0)
+            return board_error(client);
+    } while (now.tick - first.tick < LATER && now.joints > 0);
+    out_format("it is %s%s%s now\n", board_state(&now), now.fault ? ", with the fault " : "",
+               now.fault ? app_fault_name(now.fault) : "");
+    return EXIT_YES;
+}
+
+/* Sets or removes a defect of the simulated arm. */
+static int injure(const request_t *request, unsigned defect, const char *done) {
+    client_t *client = board_open(request, DISCOVER_PARAMETERS);
+    uint32_t joint = 0;
+    int result = EXIT_YES;
+    if (!client)
+        return EXIT_BAD;
+    if (request_has(request, OPTION_JOINT)) {
+        const char *wanted = request->value[OPTION_JOINT];
+        while (joint < client->device.joints && strcmp(client->device.joint[joint], wanted) != 0)
+            joint++;
+        if (joint == client->device.joints)
+            result = diag_error("--joint", "`appell status` shows the robot of the board",
+                                "the robot has no joint %s", wanted);
+    }
+    if (result == EXIT_YES && (set_one(client, "sim_defect_joint", (float)joint) != 0 ||
+                               set_one(client, "sim_defect", (float)defect) != 0))
+        result = board_error(client);
+    if (result == EXIT_YES) {
+        out_format("%s: %s\n", client->device.board, done);
+        result = consequence(client);
+    }
+    client_close(client);
+    return result;
+}
+
+static int injure_by_name(const request_t *request) {
+    unsigned defect = 0;
+    char done[100];
+    if (find_defect(request->value[OPTION_DEFECT], &defect) != EXIT_YES)
+        return EXIT_BAD;
+    snprintf(done, sizeof done, "the simulated arm has the defect `%s` now", defect_name(defect));
+    return injure(request, defect, defect == DEFECT_NONE ? "the simulated arm is sound" : done);
+}
+
+int cmd_emulate(const request_t *request) {
+    static const struct {
+        option_id_t option;
+        hub_control_t control;
+        const char *done;
+    } control_table[] = {
+        {OPTION_RESET, CONTROL_RESET, "reset; memory that a reset keeps is kept"},
+        {OPTION_POWER_CYCLE, CONTROL_POWER, "the power was off and is on again"},
+        {OPTION_CRASH, CONTROL_CRASH, "crashed and started again; `appell crash` shows where"},
+        {OPTION_STOP, CONTROL_END, "ended"}};
+    request_t on = *request;
+    char port[RUN_NAME + 10];
+    if (request_has(request, OPTION_LIST))
+        return list(request);
+    if (request->arguments == 1) { /* BOARD or NAME, for what is done to a board that runs */
+        snprintf(port, sizeof port, "virtual:%.*s", RUN_NAME - 1, request->argument[0]);
+        on.value[OPTION_PORT] = port;
+        on.given[OPTION_PORT] = true;
+    }
+    for (size_t i = 0; i < sizeof control_table / sizeof control_table[0]; i++)
+        if (request_has(request, control_table[i].option))
+            return control(&on, control_table[i].control, control_table[i].done);
+    if (request_has(request, OPTION_PRESS_ESTOP))
+        return injure(&on, DEFECT_ESTOP, "the emergency stop is pressed");
+    if (request_has(request, OPTION_RELEASE_ESTOP))
+        return injure(&on, DEFECT_NONE,
+                      "the emergency stop is released; a fault stays until `appell clear`");
+    if (request_has(request, OPTION_DEFECT))
+        return injure_by_name(&on);
+    if (request->arguments == 1)
+        return begin(request);
+    return diag_error(NULL, "write `appell emulate netduinoplus2`, or --list", "BOARD is missing");
+}
