@@ -244,7 +244,7 @@ def check_shared(port):
         first.send_signal(signal.SIGINT)
         while first.stdout.readline():
             pass
-        assert first.wait() == 0
+        assert first.wait() == 0, first.stderr.read()
         first.stdout.close()
         first.stderr.close()
 

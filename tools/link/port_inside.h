@@ -22,6 +22,8 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error);
 int port_open_tcp(port_t *port, const char *name, port_error_t *error);
 /* A socket of a hub (tools/link/hub.h). port->note says who else uses it. */
 int port_open_hub(port_t *port, const char *path, port_error_t *error);
+/* Reads the greeting over port->file, which is connected to a hub. */
+int port_greet_hub(port_t *port, const char *path, port_error_t *error);
 int port_open_virtual(port_t *port, const char *name, port_error_t *error);
 int port_open_unix(port_t *port, const char *path, port_error_t *error);
 int port_open_emulator(port_t *port, const char *name, const port_flash_t *flash,

@@ -131,7 +131,7 @@ static int set_line(int file, unsigned baud) {
     cfmakeraw(&line);
     line.c_cflag |= CLOCAL | CREAD;
     line.c_cflag &= ~(tcflag_t)(CSTOPB | CRTSCTS);
-    line.c_cc[VMIN] = 0;
+    line.c_cc[VMIN] = 1; /* reading 0 bytes means the end of the line */
     line.c_cc[VTIME] = 0;
     cfsetispeed(&line, code);
     cfsetospeed(&line, code);
@@ -200,10 +200,9 @@ static int open_device(const char *device, unsigned baud, bool *busy, port_error
     return -1;
 }
 
-/* Serves the device to all programs that connect, until the last one has left. The first one needs
- * some time to connect. */
+/* Serves the device to all programs that connect, until the last one has left. The first one has
+ * connected already. */
 static _Noreturn void serve(hub_t *hub, int device) {
-    enum { FIRST_MS = 5000 };
     bool used = false;
     const int null = open("/dev/null", O_RDWR);
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
@@ -211,9 +210,9 @@ static _Noreturn void serve(hub_t *hub, int device) {
     (void)setsid(); /* a control-C is for the programs */
     hub_line(hub, device);
     for (;;) {
-        const unsigned told = hub_turn(hub, NULL, used ? -1 : FIRST_MS);
+        const unsigned told = hub_turn(hub, NULL, -1);
         const int users = hub_users(hub);
-        if (told & HUB_LINE_CLOSED || (users == 0 && (used || told == 0)))
+        if (told & HUB_LINE_CLOSED || (users == 0 && used))
             break;
         used |= users > 0;
     }
@@ -225,8 +224,10 @@ static _Noreturn void serve(hub_t *hub, int device) {
 static int share(port_t *port, const char *device, const char *path, int file,
                  port_error_t *error) {
     hub_t *hub = hub_open(path, NULL, error);
-    const pid_t child = hub ? fork() : -1;
+    port->file = hub ? run_connect(path) : -1;
+    const pid_t child = port->file >= 0 ? fork() : -1;
     if (child == 0) {
+        close(port->file);
         if (fork() == 0) /* not a child of this program, which need not wait for it */
             serve(hub, file);
         _exit(0);
@@ -234,11 +235,15 @@ static int share(port_t *port, const char *device, const char *path, int file,
     if (hub)
         hub_leave(hub);
     close(file);
-    if (child < 0)
+    if (child < 0) {
+        if (hub)
+            port_fail(error, "close some programs", "%s cannot be served: %s", path,
+                      strerror(errno));
         return -1;
+    }
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
-    if (port_open_hub(port, path, error) != 0)
+    if (port_greet_hub(port, path, error) != 0)
         return -1;
     note_latency(port, device);
     return 0;

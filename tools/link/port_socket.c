@@ -71,12 +71,16 @@ int port_open_unix(port_t *port, const char *path, port_error_t *error) {
 }
 
 int port_open_hub(port_t *port, const char *path, port_error_t *error) {
+    port->file = run_connect(path);
+    return port_greet_hub(port, path, error);
+}
+
+int port_greet_hub(port_t *port, const char *path, port_error_t *error) {
     enum { GREETING_MS = 5000 };
     uint8_t rx[FRAME_READ_ROOM(FRAME_CONTENT_MAX)], byte;
     frame_reader_t reader;
     size_t size = 0;
     frame_reader_init(&reader, rx, sizeof rx);
-    port->file = run_connect(path);
     while (port->file >= 0 && size == 0) {
         if (port_read(port, &byte, 1, GREETING_MS) != 1) {
             close(port->file);
