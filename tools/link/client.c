@@ -14,11 +14,16 @@
 #include "tools/cli/text.h"
 #include "tools/link/client_inside.h"
 
-/* An emulated board gets TRIES_EMULATED tries (a minute), because it is as slow as its host. If the
- * emulator has ended, the line is closed and nothing waits. */
+/* A request is sent again after FIRST_MS, then after longer and longer times up to TIMEOUT_MS, until
+ * TRIES * TIMEOUT_MS have passed: a line that loses bytes must not hold up the arm, and a slow board
+ * must not be flooded. LONG_FIRST_MS is for requests that take the board long, SPOILT_MS after an
+ * answer that arrived damaged. An emulated board gets TRIES_EMULATED (a minute), because it is as slow
+ * as its host; if the emulator has ended, the line is closed and nothing waits. */
 enum {
-    FIRST_MS = 200,
-    TRIES = 8,
+    FIRST_MS = 100,
+    LONG_FIRST_MS = 1000,
+    SPOILT_MS = 20,
+    TRIES = 6,
     TRIES_EMULATED = 30,
     TIMEOUT_MS = 2000,
     GREET_TRIES = 40,
@@ -76,9 +81,16 @@ static int64_t now_ms(void) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* Waits for the answer, but only SPOILT_MS more after a damaged frame, which may have been it. */
 static int wait_answer(client_t *client, int timeout_ms) {
-    const int64_t until = now_ms() + timeout_ms;
+    const uint32_t damaged = client->reader.stats.damaged;
+    int64_t until = now_ms() + timeout_ms;
+    bool spoilt = false;
     while (client->waiting) {
+        if (!spoilt && client->reader.stats.damaged != damaged) {
+            spoilt = true;
+            until = now_ms() + SPOILT_MS < until ? now_ms() + SPOILT_MS : until;
+        }
         const int64_t left = until - now_ms();
         const int n = left > 0 ? take_bytes(client, (int)left) : 0;
         if (n < 0)
@@ -127,21 +139,26 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
     client->reason = 0;
     client->reply_size = 0;
     const size_t bytes = frame_close(frame, PROTOCOL_HEAD + size);
-    for (int i = 0; i < tries; i++) {
-        /* A line that loses bytes must not hold up the arm, and a slow board must not be flooded. */
-        const int patient_ms = i < 5 && FIRST_MS << i < timeout_ms ? FIRST_MS << i : timeout_ms;
-        client->repeated += i > 0;
+    const int64_t until = now_ms() + (int64_t)tries * timeout_ms;
+    int wait_ms = timeout_ms == CLIENT_LONG_MS ? LONG_FIRST_MS : FIRST_MS, sent = 0;
+    client->asked++;
+    do {
+        client->repeated += sent > 0;
         if (port_write(client->port, frame, bytes) != 0)
             return closed(client);
-        const int answered = wait_answer(client, tries > 1 ? patient_ms : timeout_ms);
+        sent++;
+        const uint32_t damaged = client->reader.stats.damaged;
+        const int answered = wait_answer(client, wait_ms < timeout_ms ? wait_ms : timeout_ms);
         if (answered < 0)
             return closed(client);
         if (answered > 0)
             return client->status == LINK_OK ? 0 : refused(client, message);
-    }
+        if (client->reader.stats.damaged == damaged)
+            wait_ms += wait_ms / 2;
+    } while (now_ms() < until);
     client->waiting = false;
     port_fail(&client->error, port_silent(client->port),
-              "the board does not answer (%d attempts of %d ms each)", tries, timeout_ms);
+              "the board does not answer (%d attempts in %d s)", sent, tries * timeout_ms / 1000);
     return -1;
 }
 
@@ -203,7 +220,12 @@ int client_ask(client_t *client, link_message_t message, const void *payload, si
 }
 
 int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size) {
-    return ask(client, message, payload, size, 7, CLIENT_LONG_MS);
+    return ask(client, message, payload, size, 2, CLIENT_LONG_MS);
+}
+
+uint32_t client_piece(const client_t *client, uint32_t most) {
+    enum { LOSSY = 16, SMALL = 40 };
+    return client->repeated * LOSSY > client->asked && most > SMALL ? SMALL : most;
 }
 
 int client_poll(client_t *client, int timeout_ms) {

@@ -109,7 +109,8 @@ typedef struct {
     size_t reply_size;
     bool waiting;
     uint8_t wait_message, wait_sequence;
-    uint64_t repeated; /* number of requests that were sent again */
+    uint64_t asked;    /* number of requests */
+    uint64_t repeated; /* number of times that one was sent again */
     /* telemetry */
     uint8_t chosen[256];
     uint32_t choices, every, window, credit;
@@ -142,6 +143,9 @@ void client_close(client_t *client);
 int client_ask(client_t *client, link_message_t message, const void *payload, size_t size);
 /* Like client_ask, for requests that may take the board a long time, such as erasing flash. */
 int client_ask_long(client_t *client, link_message_t message, const void *payload, size_t size);
+/* Returns how many bytes to send or read at once: `most`, or less over a line that has lost requests,
+ * because a long frame seldom arrives whole there. */
+uint32_t client_piece(const client_t *client, uint32_t most);
 
 /* Lists to read from the board. The robot is read each time, the other lists only once. */
 enum {

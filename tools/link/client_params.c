@@ -151,7 +151,8 @@ int client_send_image(client_t *client, uint8_t target, const uint8_t *image, ui
     if (client_ask_long(client, ASK_IMAGE_BEGIN, request, 9) != 0)
         return -1;
     for (uint32_t at = 0; at < length;) {
-        const uint32_t n = length - at < most ? length - at : most;
+        const uint32_t piece = client_piece(client, most);
+        const uint32_t n = length - at < piece ? length - at : piece;
         put_u32(request, at);
         memcpy(request + 4, image + at, n);
         if (client_ask(client, ASK_IMAGE_DATA, request, 4 + n) != 0)
@@ -195,7 +196,8 @@ uint8_t *client_read_image(client_t *client, uint8_t which, uint32_t *length) {
         return no_image(client, NULL);
     const uint32_t most = client->device.payload - 1u;
     for (uint32_t at = 0; at < total;) {
-        const uint32_t n = total - at < most ? total - at : most;
+        const uint32_t piece = client_piece(client, most);
+        const uint32_t n = total - at < piece ? total - at : piece;
         put_u32(request + 1, at);
         request[5] = (uint8_t)n;
         if (client_ask(client, ASK_IMAGE_READ, request, sizeof request) != 0) {

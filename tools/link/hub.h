@@ -5,8 +5,8 @@
  * who asked. Samples go to who chose the fields. Another choice is refused (LINK_TAKEN) while
  * somebody streams, unless it comes from the holder of the lease; the same choice is shared.
  *
- * The hub repeats nothing by itself: the programs repeat their requests, and a repetition keeps its
- * number on the line.
+ * The programs repeat their requests, and a repetition keeps its number on the line. The hub itself
+ * repeats one only when a frame from the board arrives damaged, because it may have been the answer.
  */
 #ifndef TOOLS_LINK_HUB_H
 #define TOOLS_LINK_HUB_H
