@@ -34,7 +34,7 @@ enum {
     X(2, STATUS, AGAIN, "",                                                                        \
       "u8 state, u8 fault, u8 flags, u8 joints, u32 tick, u32 rate_hz, u32 image_length, "         \
       "u32 image_crc, u8 source, i16 reason, u16 point_credits, u32 sequence, "                    \
-      "u8 load_joint, f32 load_torque, f32 load_mass",                                             \
+      "u8 load_joint, f32 load_torque, f32 load_mass, u32 unhomed, i32 supply_mV",                 \
       "reads the state of the board, and which robot image it runs")                               \
     X(3, COUNTERS, AGAIN, "", "one u32 per counter (listed below)",                                \
       "reads the counters: ticks, their costs, losses on the line")                                \

@@ -98,6 +98,8 @@ int serve_STATUS(server_t *server, exchange_t *x) {
     out_u8(x, (uint8_t)load.joint);
     out_f32(x, load.torque);
     out_f32(x, load.mass);
+    out_u32(x, status.unhomed);
+    out_u32(x, (uint32_t)server->app->safety.guard.supply_mV);
     return LINK_OK;
 }
 

@@ -10,6 +10,7 @@ import pty
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -170,6 +171,43 @@ def test_wrong_defect_gets_a_suggestion(folder):
     with Virtual("netduinoplus2"):
         done = run("emulate", "--defect", "encoder lots")
         assert done.returncode == 2 and "did you mean 'encoder lost'" in done.stderr, done.stderr
+
+
+def test_status_tells_what_a_person_must_know(folder):
+    with Virtual("netduinoplus2") as board:
+        empty = good("status")
+        assert "unconfigured" in empty and "no robot" in empty, empty
+        good("emulate", "--stop")
+    with Virtual("netduinoplus2", "--robot", "puma560") as board:
+        text = good("status")
+        for words in ("idle, simulated arm, outputs off", "puma560, 6 joints, all homed", "mode position: feedback pd",
+                      "tick: ", "nobody moves the arm", "the real arm would be refused"):
+            assert words in text, (words, text)
+        good("set", "guard_speed", "9", "-q")
+        good("set", "home[elbow]", "1", "-q")
+        told = json.loads(good("status", "--json"))
+        assert told["unhomed"] == "elbow" and told["saved"] is False and told["tick"]["rate_hz"] == 1000, told
+        weaker = [change for change in told["changes"] if change["parameter"] == "guard_speed"]
+        assert weaker and weaker[0]["kind"] == "weaker than its default", told
+        assert "guard_speed is weaker than its default: 9" in good("status")
+        client = wire.Client(board.connect())
+        client.ask(28, struct.pack("<IH", 7, 60000) + b"test\0")  # LEASE
+        assert json.loads(good("status", "--json", "-q"))["leader"] == "test"
+        client.line.close()
+
+
+def test_watch_shows_each_change(folder):
+    with Virtual("netduinoplus2", "--robot", "puma560"):
+        watch = subprocess.Popen([PROGRAM, "status", "--watch", "-q"], stdout=subprocess.PIPE, text=True)
+        while watch.stdout.readline() != "netduinoplus2: idle\n":
+            pass
+        good("emulate", "--crash", "-q")
+        assert watch.stdout.readline() == "netduinoplus2: fault, fault crash\n"
+        good("clear", "-q")
+        assert watch.stdout.readline() == "netduinoplus2: idle\n"
+        watch.send_signal(signal.SIGINT)
+        assert watch.wait() == 0
+        watch.stdout.close()
 
 
 # ----------------------------------------------------------------------------------------- shared ports

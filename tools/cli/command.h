@@ -129,6 +129,7 @@
       "the board: a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "   \
       "tcp:HOST:PORT, unix:PATH, virtual:NAME, or qemu:BOARD, an emulator for this command "       \
       "alone; default: $APPELL_PORT, or the only virtual board that runs")                         \
+    X(WATCH, "watch", 0, NULL, NONE, "go on with a line of state until control-C")                 \
     X(ROBOT, "robot", 0, "ROBOT", ROBOT, "load this robot into the virtual board and save it")     \
     X(NAME, "name", 0, "NAME", WORD, "name of the virtual board; default: that of BOARD")          \
     X(DETACH, "detach", 'd', NULL, NONE, "leave the virtual board running and return")             \

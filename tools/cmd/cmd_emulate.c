@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "firmware/safety/faults.h"
 #include "tools/args/arm.h"
 #include "tools/args/board.h"
+#include "tools/args/watch.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
@@ -24,13 +24,6 @@
 #include "tools/emulate/board.h"
 #include "tools/link/hub.h"
 #include "tools/link/run_folder.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal) {
-    (void)signal;
-    interrupted = 1;
-}
 
 /* ------------------------------------------------------------------------------------ starting one */
 
@@ -86,37 +79,44 @@ static int start(const virtual_board_t *board, int life) {
     return n == 1 ? EXIT_YES : diag_error(board->name, error.cure, "%s", error.what);
 }
 
-/* Gives the board a robot and saves it, unless it has it already. */
-static int give_robot(const request_t *request, const char *port) {
+/* Loads the robot of --robot. Returns NULL after printing what is wrong. */
+static robot_t *load_robot(const request_t *request) {
     request_t load = *request;
+    load.argument[0] = request->value[OPTION_ROBOT];
+    load.arguments = 1;
+    return arm_load(&load, NULL);
+}
+
+/* Gives the board a robot and saves it, unless it has it already. */
+static int give_robot(const request_t *request, const robot_t *robot, const char *port) {
+    request_t on = *request;
     size_t size = 0;
     bool kept = false;
     device_status_t status;
-    load.argument[0] = request->value[OPTION_ROBOT];
-    load.arguments = 1;
-    load.value[OPTION_PORT] = port;
-    load.given[OPTION_PORT] = true;
-    robot_t *robot = arm_load(&load, NULL);
-    uint8_t *image = robot ? board_image(request, robot, &size) : NULL;
-    client_t *client = image ? board_open(&load, DISCOVER_ROBOT) : NULL;
+    on.value[OPTION_PORT] = port;
+    on.given[OPTION_PORT] = true;
+    uint8_t *image = board_image(request, robot, &size);
+    client_t *client = image ? board_open(&on, DISCOVER_ROBOT) : NULL;
+    const char *done = "";
     int result = EXIT_BAD;
     if (client) {
         result = EXIT_YES;
         if (client_status(client, &status) != 0)
             result = board_error(client);
         else if (status.image_length == size && status.image_crc == crc32_add(0, image, size))
-            out_format("%s has this robot already\n", port);
+            done = "already there";
         else if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept,
                                    request_has(request, OPTION_QUIET) ? NULL : board_progress,
                                    NULL) != 0 ||
                  (!kept && client_save(client, &kept) != 0))
             result = board_error(client);
         else
-            out_format("%s: %s loaded and saved\n", port, robot->name);
+            done = "loaded and saved";
+        if (result == EXIT_YES && !request_has(request, OPTION_JSON))
+            out_format("%s: the robot %s is %s\n", port, robot->name, done);
         client_close(client);
     }
     free(image);
-    arm_free(robot);
     return result;
 }
 
@@ -124,38 +124,26 @@ static int give_robot(const request_t *request, const char *port) {
 static int watch(const char *port) {
     port_error_t error;
     client_t *client = client_open(port, NULL, &error);
-    char last[200] = "";
-    while (client && !interrupted) {
-        device_status_t status;
-        char line[200];
-        if (client_status(client, &status) != 0) {
-            if (client->status < 0 && client_poll(client, 0) < 0)
-                break; /* the board has ended */
-            continue;
-        }
-        snprintf(line, sizeof line, "%s: %s%s%s%s", port, board_state(&status),
-                 status.fault ? ", fault " : "", status.fault ? app_fault_name(status.fault) : "",
-                 status.flags & STATUS_MOVING ? ", moves" : "");
-        if (isatty(STDOUT_FILENO)) {
-            char clear[] = "\r\033[K";
-            out_bytes(clear, sizeof clear - 1);
-            out_format("%s, %.1f s since its start (control-C ends it)", line,
-                       (double)status.tick / (status.rate_hz > 0 ? status.rate_hz : 1));
-        } else if (strcmp(line, last) != 0) {
-            out_format("%s\n", line);
-        }
-        memcpy(last, line, sizeof last);
-        out_flush();
-        (void)client_poll(client, 500);
-    }
-    if (client)
-        client_close(client);
-    if (isatty(STDOUT_FILENO))
-        out_text("\n");
-    return interrupted ? EXIT_YES : diag_error(port, NULL, "the virtual board has ended");
+    const int status = client ? watch_board(client, port, " (control-C ends it)") : EXIT_BAD;
+    client_close(client);
+    return status == EXIT_YES ? EXIT_YES : diag_error(port, NULL, "the virtual board has ended");
 }
 
-static int begin(const request_t *request) {
+static void tell_start(const request_t *request, const virtual_board_t *board, const char *port) {
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("port", port);
+        json_string("flash", board->flash);
+        json_end();
+    } else if (!request_has(request, OPTION_QUIET)) {
+        out_format("%s runs %s; commands find it without --port while it is the only one\n"
+                   "what is saved stays in %s\n",
+                   port, board->firmware, board->flash);
+    }
+    out_flush();
+}
+
+static int begin(const request_t *request, const robot_t *robot) {
     const char *board = request->argument[0];
     char name[RUN_NAME], firmware[PATH_MAX], flash[PATH_MAX], port[RUN_NAME + 10];
     int life[2] = {-1, -1};
@@ -169,30 +157,16 @@ static int begin(const request_t *request) {
     snprintf(port, sizeof port, "virtual:%s", name);
     if (flash_path(request, name, flash) != EXIT_YES)
         return EXIT_BAD;
-    if (request_has(request, OPTION_ERASE) && unlink(flash) != 0 && errno != ENOENT)
-        return diag_error(flash, "check its permissions", "cannot be removed: %s", strerror(errno));
     if (!request_has(request, OPTION_DETACH) && pipe2(life, O_CLOEXEC) != 0)
         return diag_no_memory();
-    const virtual_board_t is = {name, firmware, flash, life[0]};
+    const virtual_board_t is = {name, firmware, flash, request_has(request, OPTION_ERASE), life[0]};
     int status = start(&is, life[1]);
     if (life[0] >= 0)
         close(life[0]);
     if (status == EXIT_YES) {
-        if (request_has(request, OPTION_JSON)) {
-            json_begin(NULL);
-            json_string("port", port);
-            json_string("flash", flash);
-            json_end();
-        } else if (!request_has(request, OPTION_QUIET)) {
-            out_format("%s runs %s; commands find it without --port while it is the only one\n"
-                       "what is saved stays in %s\n",
-                       port, firmware, flash);
-        }
-        out_flush();
-        signal(SIGINT, interrupt);
-        signal(SIGTERM, interrupt);
-        if (request_has(request, OPTION_ROBOT))
-            status = give_robot(request, port);
+        tell_start(request, &is, port);
+        if (robot)
+            status = give_robot(request, robot, port);
         out_flush();
         if (!request_has(request, OPTION_DETACH) && status == EXIT_YES)
             status = watch(port);
@@ -202,6 +176,16 @@ static int begin(const request_t *request) {
         while (waitpid(-1, NULL, 0) < 0 && errno == EINTR) {
         }
     }
+    return status;
+}
+
+/* A robot that cannot be read is told before a board starts. */
+static int begin_with_robot(const request_t *request) {
+    if (!request_has(request, OPTION_ROBOT))
+        return begin(request, NULL);
+    robot_t *robot = load_robot(request);
+    const int status = robot ? begin(request, robot) : EXIT_BAD;
+    arm_free(robot);
     return status;
 }
 
@@ -363,6 +347,6 @@ int cmd_emulate(const request_t *request) {
     if (request_has(request, OPTION_DEFECT))
         return injure_by_name(&on);
     if (request->arguments == 1)
-        return begin(request);
+        return begin_with_robot(request);
     return diag_error(NULL, "write `appell emulate netduinoplus2`, or --list", "BOARD is missing");
 }

@@ -6,6 +6,7 @@
 #include "firmware/safety/faults.h"
 #include "firmware/safety/thermal.h"
 #include "tools/args/board.h"
+#include "tools/args/watch.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
@@ -17,7 +18,8 @@ typedef struct {
     device_status_t status;
     device_fault_t fault;
     device_hardware_t hardware;
-    float real; /* parameter `arm` */
+    float real, feedback, feedforward; /* parameters; real: `arm` */
+    uint32_t counter[COUNTERS];
     char leader[CLIENT_NAME];
     uint8_t heat[DYN_MAX_JOINTS]; /* percent of what trips; 255: no guard */
 } board_now_t;
@@ -161,35 +163,56 @@ static void heat_text(const client_t *client, const board_now_t *b) {
                        client->device.joint[i]);
 }
 
-static int text(client_t *client, const board_now_t *b) {
+/* Names the joints that must be homed before they can move. */
+static void unhomed_text(const client_t *client, const board_now_t *b, char text[TEXT_MAX]) {
+    size_t used = 0;
+    *text = 0;
+    for (uint32_t i = 0; i < client->device.joints && used < TEXT_MAX; i++)
+        if (b->status.unhomed >> i & 1)
+            used += (size_t)snprintf(text + used, TEXT_MAX - used, "%s%s", used ? ", " : "",
+                                     client->device.joint[i]);
+}
+
+static const char *const feedback_name[] = {"off", "pd", "computed torque"};
+static const char *const feedforward_name[] = {"off", "gravity", "full"};
+
+static const char *name_in(const char *const name[3], float value) {
+    return value >= 0 && value < 3 ? name[(unsigned)value] : "?";
+}
+
+/* What the loop does with the robot: homed joints, mode, supply, cost of a tick. */
+static void loop_text(const client_t *client, const board_now_t *b) {
+    char line[TEXT_MAX];
+    const device_status_t *s = &b->status;
+    if (s->joints == 0) {
+        out_text("no robot: load one with `appell flash ROBOT`\n");
+        return;
+    }
+    unhomed_text(client, b, line);
+    out_format("robot %s, %u joints, %s%s%s\n", client->device.robot, s->joints,
+               *line ? "not homed: " : "all homed", line, *line ? " (`appell home`)" : "");
+    if (s->flags & (STATUS_UNSAVED_IMAGE | STATUS_UNSAVED_PARAMETERS))
+        out_format("not saved: %s; `appell save` keeps it over a reset\n",
+                   s->flags & STATUS_UNSAVED_IMAGE ? "the robot" : "a parameter");
+    out_format("mode position: feedback %s, feedforward %s\n", name_in(feedback_name, b->feedback),
+               name_in(feedforward_name, b->feedforward));
+    if (s->supply_mV == SUPPLY_FAILED)
+        out_text("supply: its sensor is silent\n");
+    else if (s->supply_mV == SUPPLY_UNMEASURED)
+        out_text("supply: not measured on this board\n");
+    else
+        out_format("supply: %.2f V\n", s->supply_mV / 1000.0);
+    out_format("tick: %u to %u %s at %u Hz; overruns: %u, lost ticks: %u\n",
+               (unsigned)b->counter[COUNTER_BEST], (unsigned)b->counter[COUNTER_WORST],
+               client->device.flags & HELLO_INSTRUCTIONS ? "instructions" : "cycles",
+               (unsigned)s->rate_hz, (unsigned)b->counter[COUNTER_OVERRUNS],
+               (unsigned)b->counter[COUNTER_LOST]);
+}
+
+/* What is connected to the board, and what keeps the real arm from moving. */
+static void hardware_text(const client_t *client, const board_now_t *b) {
     const hardware_t *h = &b->hardware.is;
     char line[TEXT_MAX];
-    out_format("%s: %s, %s arm, outputs %s\n", client->device.board, board_state(&b->status),
-               b->real != 0 ? "real" : "simulated", b->fault.enabled ? "on" : "off");
-    if (b->fault.fault != APP_FAULT_NONE)
-        out_format("fault %u, %s: %s\n    cure: %s\n", b->fault.fault,
-                   app_fault_name(b->fault.fault), app_fault_cause(b->fault.fault),
-                   app_fault_cure(b->fault.fault));
-    heat_text(client, b);
-    if (*b->leader)
-        out_format("the command `%s` moves the arm\n", b->leader);
-    if (list_changes(client, change_text) != 0)
-        return -1;
-    if (b->status.flags & STATUS_UNRESTORED)
-        out_text("a stored value was refused at the start: `appell get` shows which values are not "
-                 "the saved ones; `appell clear` acknowledges it\n");
-    if (b->status.load_joint < b->status.joints)
-        out_format("the load is not that of the model: joint %u needs %+.3g %s more, as at least "
-                   "%.2g kg at the tool would; set payload_mass\n",
-                   b->status.load_joint + 1u, (double)b->status.load_torque,
-                   client->device.prismatic[b->status.load_joint] ? "N" : "N m",
-                   (double)b->status.load_mass);
-    if (h->flags & HARDWARE_ESTOP) {
-        out_format("e-stop: %s",
-                   h->active & CAUSE_ESTOP ? "open (pressed, or not wired)" : "closed");
-        causes_text(h->latched, line);
-        out_format("%s%s\n", *line ? "; latched until it is cleared: " : "", line);
-    }
     out_format("hardware: %u motors, %u encoders, %u home switches\n", count(h->motors),
                count(h->encoders), count(h->switches));
     for (unsigned i = 0; i < HARDWARE_JOINTS; i++)
@@ -211,7 +234,49 @@ static int text(client_t *client, const board_now_t *b) {
         out_format("    %s%s%s\n        cure: %s\n", line, *line ? ": " : "", board_fit_cause(part),
                    board_fit_cure(part));
     }
-    out_text("Appell is not safety-rated.\n");
+}
+
+static int text(client_t *client, const board_now_t *b) {
+    const hardware_t *h = &b->hardware.is;
+    char line[TEXT_MAX];
+    watch_line(&b->status, line, sizeof line);
+    out_format("%s: %s, %s arm, outputs %s\n", client->device.board, line,
+               b->real != 0 ? "real" : "simulated", b->fault.enabled ? "on" : "off");
+    if (b->fault.fault != APP_FAULT_NONE)
+        out_format("fault %u, %s: %s\n    cure: %s\n", b->fault.fault,
+                   app_fault_name(b->fault.fault), app_fault_cause(b->fault.fault),
+                   app_fault_cure(b->fault.fault));
+    loop_text(client, b);
+    heat_text(client, b);
+    out_format("lease: %s%s%s\n", *b->leader ? "the command `" : "nobody moves the arm", b->leader,
+               *b->leader ? "` moves the arm; everybody may stop it" : "");
+    if (b->status.flags & STATUS_CRASHED)
+        out_text("the firmware has crashed before its last start: `appell crash` shows where\n");
+    if (list_changes(client, change_text) != 0)
+        return -1;
+    if (b->status.flags & STATUS_UNRESTORED)
+        out_text("a stored value was refused at the start: `appell get` shows which values are not "
+                 "the saved ones; `appell clear` acknowledges it\n");
+    if (b->status.load_joint < b->status.joints)
+        out_format("the load is not that of the model: joint %u needs %+.3g %s more, as at least "
+                   "%.2g kg at the tool would; set payload_mass\n",
+                   b->status.load_joint + 1u, (double)b->status.load_torque,
+                   client->device.prismatic[b->status.load_joint] ? "N" : "N m",
+                   (double)b->status.load_mass);
+    if (h->flags & HARDWARE_ESTOP) {
+        out_format("e-stop: %s",
+                   h->active & CAUSE_ESTOP ? "open (pressed, or not wired)" : "closed");
+        causes_text(h->latched, line);
+        out_format("%s%s\n", *line ? "; latched until it is cleared: " : "", line);
+    }
+    if (client->device.flags & HELLO_EMULATED && b->real == 0)
+        out_format("no motors are connected to this emulated board, so the real arm would be "
+                   "refused: %u parts do not fit (--json lists them)\n",
+                   count(b->hardware.misfits));
+    else
+        hardware_text(client, b);
+    if (b->real != 0)
+        out_text("Appell is not safety-rated.\n");
     return 0;
 }
 
@@ -226,6 +291,27 @@ static int json(client_t *client, const board_now_t *b) {
     json_integer("fault", b->fault.fault);
     json_string("name", app_fault_name(b->fault.fault));
     json_string("cure", app_fault_cure(b->fault.fault));
+    json_string("robot", client->device.robot);
+    json_bool("moving", b->status.flags & STATUS_MOVING);
+    unhomed_text(client, b, line);
+    json_string("unhomed", line);
+    json_bool("saved", !(b->status.flags & (STATUS_UNSAVED_IMAGE | STATUS_UNSAVED_PARAMETERS)));
+    json_bool("crashed", b->status.flags & STATUS_CRASHED);
+    json_string("mode", "position");
+    json_string("feedback", name_in(feedback_name, b->feedback));
+    json_string("feedforward", name_in(feedforward_name, b->feedforward));
+    if (b->status.supply_mV >= 0)
+        json_number("supply", b->status.supply_mV / 1000.0);
+    else
+        json_null("supply");
+    json_begin("tick");
+    json_string("unit", client->device.flags & HELLO_INSTRUCTIONS ? "instructions" : "cycles");
+    json_integer("least", (long)b->counter[COUNTER_BEST]);
+    json_integer("most", (long)b->counter[COUNTER_WORST]);
+    json_integer("rate_hz", (long)b->status.rate_hz);
+    json_integer("overruns", (long)b->counter[COUNTER_OVERRUNS]);
+    json_integer("lost", (long)b->counter[COUNTER_LOST]);
+    json_end();
     json_list("heat");
     for (uint32_t i = 0; i < client->device.joints; i++)
         json_integer(NULL, b->heat[i] == THERMAL_NONE ? -1 : b->heat[i]);
@@ -266,23 +352,40 @@ static int json(client_t *client, const board_now_t *b) {
     return 0;
 }
 
+static int get(client_t *client, const char *name, float *value) {
+    uint32_t parameter;
+    int joint;
+    bool saved;
+    return client_parameter(client, name, &parameter, &joint) == 0
+               ? client_get(client, parameter, 0, value, &saved)
+               : -1;
+}
+
+/* Prints the status once. */
+static int show(const request_t *request, client_t *client) {
+    board_now_t b = {0};
+    if (client_status(client, &b.status) != 0 || client_fault(client, &b.fault) != 0 ||
+        client_hardware(client, &b.hardware) != 0 || get(client, "arm", &b.real) != 0 ||
+        get(client, "feedback", &b.feedback) != 0 ||
+        get(client, "feedforward", &b.feedforward) != 0 ||
+        client_counters(client, b.counter) != 0 || client_leader(client, b.leader) != 0 ||
+        client_heat(client, b.heat) != 0 ||
+        (request_has(request, OPTION_JSON) ? json(client, &b) : text(client, &b)) != 0)
+        return board_error(client);
+    const bool misfit = b.real != 0 && b.hardware.misfits != 0;
+    return b.fault.fault == APP_FAULT_NONE && !misfit ? EXIT_YES : EXIT_NO;
+}
+
 int cmd_status(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_PARAMETERS);
-    board_now_t b = {0};
-    uint32_t arm = 0;
-    bool saved;
-    int joint, status = EXIT_BAD;
     if (!client)
         return EXIT_BAD;
-    if (client_status(client, &b.status) != 0 || client_fault(client, &b.fault) != 0 ||
-        client_hardware(client, &b.hardware) != 0 ||
-        client_parameter(client, "arm", &arm, &joint) != 0 ||
-        client_get(client, arm, 0, &b.real, &saved) != 0 || client_leader(client, b.leader) != 0 ||
-        client_heat(client, b.heat) != 0 ||
-        (request_has(request, OPTION_JSON) ? json(client, &b) : text(client, &b)) != 0) {
-        status = board_error(client);
-    } else {
-        status = b.fault.fault == APP_FAULT_NONE && b.hardware.misfits == 0 ? EXIT_YES : EXIT_NO;
+    int status = show(request, client);
+    out_flush();
+    if (status != EXIT_BAD && request_has(request, OPTION_WATCH)) {
+        status = watch_board(client, client->device.board, " (control-C ends the watch)");
+        if (status != EXIT_YES)
+            status = board_error(client);
     }
     client_close(client);
     return status;

@@ -246,6 +246,20 @@ const command_t command_table[] = {
      "$ appell emulate --power-cycle\n"
      "$ appell emulate --stop",
      -1, cmd_emulate},
+    {TASK_BOARD, "status", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_WATCH, OPTION_JSON),
+     "show what a board and its arm do, and whether a real arm may move",
+     "Prints the state, the fault with its cure, the robot and its joints that must still be "
+     "homed, "
+     "the mode, the supply, how hot the motors are by their model, the cost of a tick, who has the "
+     "lease of the arm, every guard that is weaker than its default or overridden, the e-stop, the "
+     "outputs and inputs of the board, and every part in which robot and hardware do not fit, each "
+     "with its cure. While there is such a part, the board refuses the real arm (`arm` 1). With "
+     "--watch a line of state follows until control-C. The exit code is 1 if there is a fault, or "
+     "if the real arm is chosen and does not fit. Appell is not safety-rated.",
+     "$ appell status\n"
+     "$ appell status --port /dev/ttyACM0 --json\n"
+     "$ appell status --watch",
+     -1, cmd_status},
     {TASK_BOARD, "flash", "ROBOT", 1, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
      "write a robot into a board and keep it over resets",
@@ -390,15 +404,6 @@ const command_t command_table[] = {
      "$ appell run puma560 -p /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --duration 3",
      -1, cmd_run},
     /* ----------------------------------------------------------------------------------- trouble */
-    {TASK_TROUBLE, "status", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
-     "show what a board does, and whether its real arm may move",
-     "Prints the state, the fault with its cure, the e-stop, the outputs and inputs of the board, "
-     "and every part in which robot and hardware do not fit, each with its cure. While there is "
-     "such a part, the board refuses the real arm (`arm` 1). The exit code is 0 if there is no "
-     "fault and everything fits; otherwise it is 1. Appell is not safety-rated.",
-     "$ appell status --port /dev/ttyACM0\n"
-     "$ appell status --port /dev/ttyACM0 --json",
-     -1, cmd_status},
     {TASK_TROUBLE, "faults", "[ROBOT|FAULT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
      "list faults with causes and cures, or provoke them",

@@ -254,8 +254,7 @@ static int begin(machine_t *m, port_error_t *error) {
     const hub_calls_t calls = {.answering = answering, .control = control, .context = m};
     char path[RUN_PATH];
     if (run_board(m->is->name, path, error) != 0 ||
-        emulator_find(m->is->firmware, &m->emulator, error) != 0 || find_places(m, error) != 0 ||
-        flash_file_open(&m->flash, m->is->flash, error) != 0)
+        emulator_find(m->is->firmware, &m->emulator, error) != 0 || find_places(m, error) != 0)
         return -1;
     const int there = run_connect(path);
     if (there >= 0) {
@@ -265,6 +264,13 @@ static int begin(machine_t *m, port_error_t *error) {
                   "a virtual board %s runs already", m->is->name);
         return -1;
     }
+    if (m->is->erase && unlink(m->is->flash) != 0 && errno != ENOENT) {
+        port_fail(error, "check its permissions", "%s cannot be removed: %s", m->is->flash,
+                  strerror(errno));
+        return -1;
+    }
+    if (flash_file_open(&m->flash, m->is->flash, error) != 0)
+        return -1;
     m->hub = hub_open(path, &calls, error);
     return m->hub ? power_on(m, error) : -1;
 }

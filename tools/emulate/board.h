@@ -6,12 +6,15 @@
 #ifndef TOOLS_EMULATE_BOARD_H
 #define TOOLS_EMULATE_BOARD_H
 
+#include <stdbool.h>
+
 #include "tools/link/port.h"
 
 typedef struct {
     const char *name;     /* of the virtual board */
     const char *firmware; /* BOARD, BOARD/lab or FILE.elf */
     const char *flash;    /* file that keeps the flash */
+    bool erase;           /* begin with an empty flash */
     int parent;           /* the board ends when this file can be read or is closed; -1: never */
 } virtual_board_t;
 

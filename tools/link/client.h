@@ -60,6 +60,8 @@ typedef struct {
     uint16_t point_credits;
     uint8_t load_joint; /* whose torque tells of a load beside the model; 255: none */
     float load_torque, load_mass;
+    uint32_t unhomed;  /* bit i: joint i must be homed before it can move */
+    int32_t supply_mV; /* or SUPPLY_... (firmware/control/io.h) */
 } device_status_t;
 
 /* The latched fault; firmware/safety/faults.h has the names. */

@@ -229,7 +229,7 @@ int client_status(client_t *client, device_status_t *status) {
     if (client_ask(client, ASK_STATUS, NULL, 0) != 0)
         return -1;
     const uint8_t *r = client->reply;
-    if (client->reply_size < 38) {
+    if (client->reply_size < 46) {
         port_fail(&client->error, "use `appell` and firmware of the same version",
                   "the board's status is too short");
         return -1;
@@ -248,7 +248,9 @@ int client_status(client_t *client, device_status_t *status) {
                                 .sequence = get_u32(r + 25),
                                 .load_joint = r[29],
                                 .load_torque = get_f32(r + 30),
-                                .load_mass = get_f32(r + 34)};
+                                .load_mass = get_f32(r + 34),
+                                .unhomed = get_u32(r + 38),
+                                .supply_mV = (int32_t)get_u32(r + 42)};
     return 0;
 }
 
