@@ -38,8 +38,8 @@ enum {
       "reads the state of the board, and which robot image it runs")                               \
     X(3, COUNTERS, AGAIN, "", "one u32 per counter (listed below)",                                \
       "reads the counters: ticks, their costs, losses on the line")                                \
-    X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset", "u16 total, bytes from offset on",     \
-      "reads a record in pieces; the topics are listed below")                                     \
+    X(4, DESCRIBE, AGAIN, "u8 topic, u8 index, u16 offset, u8 most (may be missing)",              \
+      "u16 total, bytes from offset on", "reads a record in pieces; the topics are listed below")  \
     X(5, GET, AGAIN, "u8 parameter, u8 joint", "f32 value, u8 saved", "reads a parameter")         \
     X(6, SET, AGAIN, "u8 parameter, u8 joint, f32 value", "f32 value; i16 reason if refused",      \
       "changes a parameter until the next reset; SAVE keeps the change. rate_hz and sample_every " \

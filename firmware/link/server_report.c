@@ -235,12 +235,14 @@ static void describe_override(const overrides_t *overrides, uint32_t k, record_t
 }
 
 int serve_DESCRIBE(server_t *server, exchange_t *x) {
-    if (x->size != 4)
+    if (x->size != 4 && x->size != 5)
         return LINK_SIZE;
     const uint8_t index = x->in[1];
     record_t record = {x, get_u16(x->in + 2), 0};
     uint8_t *const total = x->out + x->used;
     out_u16(x, 0);
+    if (x->size == 5 && x->used + x->in[4] < x->room)
+        x->room = x->used + x->in[4];
     switch (x->in[0]) {
     case TOPIC_ROBOT:
         describe_robot(server, &record);

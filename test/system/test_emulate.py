@@ -6,51 +6,20 @@
 import fcntl
 import json
 import os
-import pty
-import select
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import threading
-import tty
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
 from test_appell import PROGRAM, good, main, run  # noqa: E402
 from test_link import firmware  # noqa: E402
+from virtual_board import Bridge, Virtual  # noqa: E402
 
 BOARDS = ("netduinoplus2", "netduino2", "stm32vldiscovery", "mps2-an500")  # one of each chip that is emulated
-
-
-class Virtual:
-    """A virtual board of its own, ended when the block ends."""
-
-    def __init__(self, board, *options):
-        firmware(board)
-        name = options[options.index("--name") + 1] if "--name" in options else board
-        self.said = good("emulate", board, "--detach", "-q", *options)
-        self.port = "virtual:" + name
-        self.path = os.path.join(os.environ["XDG_RUNTIME_DIR"], "appell", name + ".board")
-
-    def connect(self):
-        line = socket.socket(socket.AF_UNIX)
-        line.connect(self.path)
-        return line
-
-    def process(self):
-        """Returns the process that serves the board."""
-        line = self.connect()
-        pid = int.from_bytes(line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)[:4], "little")
-        line.close()
-        return pid
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        run("emulate", "--stop", "--port", self.port, "-q")
 
 
 def value(name, *options):
@@ -162,7 +131,7 @@ def test_foreground_ends_with_its_terminal(folder):
 
 
 def test_only_a_virtual_board_can_lose_its_power(folder):
-    with Bridge(folder) as bridge:
+    with Virtual("netduinoplus2", "--robot", "puma560") as board, Bridge(board) as bridge:
         done = run("emulate", "--power-cycle", "--port", bridge.name)
         assert done.returncode == 2 and "only a virtual board" in done.stderr, done.stderr
 
@@ -212,44 +181,6 @@ def test_watch_shows_each_change(folder):
 
 # ----------------------------------------------------------------------------------------- shared ports
 
-class Bridge:
-    """A serial device (a pseudo terminal) with a virtual board behind it."""
-
-    def __init__(self, folder, *options):
-        self.board = Virtual("netduinoplus2", "--robot", "puma560", *options)
-        self.line = self.board.connect()
-        self.master, self.slave = pty.openpty()
-        tty.setraw(self.slave)
-        self.name = os.ttyname(self.slave)
-        self.end, self.ended = os.pipe()
-        self.thread = threading.Thread(target=self.carry)
-        self.thread.start()
-
-    def carry(self):
-        while True:
-            ready = select.select([self.master, self.line, self.end], [], [])[0]
-            if self.end in ready:
-                return
-            if self.master in ready:
-                self.line.sendall(os.read(self.master, 4096))
-            if self.line in ready:
-                data = self.line.recv(4096)
-                if not data:
-                    return
-                os.write(self.master, data)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        os.close(self.ended)
-        self.thread.join()
-        self.line.close()
-        for file in (self.end, self.master, self.slave):
-            os.close(file)
-        self.board.__exit__()
-
-
 def monitor(port, *options):
     """Starts a monitor and waits for its first row."""
     process = subprocess.Popen([PROGRAM, "monitor", "--output", "-", "-q", "--port", port, *options],
@@ -293,7 +224,7 @@ def test_programs_share_a_virtual_board(folder):
 
 
 def test_programs_share_a_serial_port(folder):
-    with Bridge(folder) as bridge:
+    with Virtual("netduinoplus2", "--robot", "puma560") as board, Bridge(board) as bridge:
         check_shared(bridge.name)
         # The process that served the port has ended with its last program: the device is free.
         while [name for name in os.listdir(os.path.join(folder, "appell")) if name.endswith(".port")]:
@@ -305,7 +236,7 @@ def test_programs_share_a_serial_port(folder):
 
 
 def test_killed_program_leaves_the_port_to_others(folder):
-    with Bridge(folder) as bridge:
+    with Virtual("netduinoplus2", "--robot", "puma560") as board, Bridge(board) as bridge:
         first = monitor(bridge.name, "--fields", "q")
         first.kill()
         first.wait()
@@ -315,7 +246,7 @@ def test_killed_program_leaves_the_port_to_others(folder):
 
 
 def test_twenty_programs_one_after_the_other(folder):
-    with Bridge(folder) as bridge:
+    with Virtual("netduinoplus2", "--robot", "puma560") as board, Bridge(board) as bridge:
         for _ in range(20):  # each starts the process that serves the port, or meets one that ends
             assert "1000" in good("get", "rate_hz", "--port", bridge.name, "-q")
 
@@ -341,6 +272,17 @@ def test_many_programs_at_once(folder):
         assert not errors, errors
         for client in clients:
             client.line.close()
+
+
+def test_lossy_line_is_slower_but_not_dead(folder):
+    """One byte in a hundred is lost or altered, at 115,200 baud."""
+    with Virtual("netduinoplus2", "--robot", "puma560") as board, Bridge(board, 115200, 0.01) as bridge:
+        assert "1000" in good("get", "rate_hz", "--port", bridge.name, "-q")
+        good("flash", "stanford", "--port", bridge.name, "-q")
+        good("set", "observer_hz", "63.5", "--port", bridge.name, "-q")
+        assert "63.5" in observer("--port", bridge.name, "-q")
+        told = json.loads(good("status", "--json", "--port", bridge.name, "-q"))
+        assert told["robot"] == "stanford", told
 
 
 if __name__ == "__main__":

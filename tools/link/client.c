@@ -16,13 +16,11 @@
 
 /* A request is sent again after FIRST_MS, then after longer and longer times up to TIMEOUT_MS, until
  * TRIES * TIMEOUT_MS have passed: a line that loses bytes must not hold up the arm, and a slow board
- * must not be flooded. LONG_FIRST_MS is for requests that take the board long, SPOILT_MS after an
- * answer that arrived damaged. An emulated board gets TRIES_EMULATED (a minute), because it is as slow
+ * must not be flooded. LONG_FIRST_MS is for requests that take the board long. An emulated board gets TRIES_EMULATED (a minute), because it is as slow
  * as its host; if the emulator has ended, the line is closed and nothing waits. */
 enum {
     FIRST_MS = 100,
     LONG_FIRST_MS = 1000,
-    SPOILT_MS = 20,
     TRIES = 6,
     TRIES_EMULATED = 30,
     TIMEOUT_MS = 2000,
@@ -81,16 +79,13 @@ static int64_t now_ms(void) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Waits for the answer, but only SPOILT_MS more after a damaged frame, which may have been it. */
+/* Waits for the answer, but not after a damaged frame, which may have been it. */
 static int wait_answer(client_t *client, int timeout_ms) {
     const uint32_t damaged = client->reader.stats.damaged;
-    int64_t until = now_ms() + timeout_ms;
-    bool spoilt = false;
+    const int64_t until = now_ms() + timeout_ms;
     while (client->waiting) {
-        if (!spoilt && client->reader.stats.damaged != damaged) {
-            spoilt = true;
-            until = now_ms() + SPOILT_MS < until ? now_ms() + SPOILT_MS : until;
-        }
+        if (client->reader.stats.damaged != damaged)
+            return 0;
         const int64_t left = until - now_ms();
         const int n = left > 0 ? take_bytes(client, (int)left) : 0;
         if (n < 0)

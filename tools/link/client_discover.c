@@ -17,7 +17,8 @@ typedef struct {
 static int describe(client_t *client, topic_t topic, uint32_t index, record_t *record) {
     uint32_t used = 0, total = 1;
     while (used < total) {
-        uint8_t request[4] = {(uint8_t)topic, (uint8_t)index};
+        uint8_t request[5] = {(uint8_t)topic, (uint8_t)index, 0, 0,
+                              (uint8_t)client_piece(client, client->device.payload)};
         put_u16(request + 2, used);
         if (client_ask(client, ASK_DESCRIBE, request, sizeof request) != 0)
             return -1;

@@ -15,16 +15,8 @@
 
 #include "firmware/link/protocol.h"
 
-/* ORPHAN_MS: how long an answer is awaited whose program has left. AGAIN_MS: least time between two
- * repetitions of a request whose answer arrives damaged. */
-enum {
-    USERS = 16,
-    SEND_ROOM = 1 << 16,
-    LINE_MS = 2000,
-    ORPHAN_MS = 500,
-    AGAIN_MS = 20,
-    NOBODY = -1
-};
+/* ORPHAN_MS: how long an answer is awaited whose program has left. */
+enum { USERS = 16, SEND_ROOM = 1 << 16, LINE_MS = 2000, ORPHAN_MS = 500, NOBODY = -1 };
 
 typedef struct {
     uint8_t bytes[FRAME_CONTENT_MAX];
@@ -56,7 +48,6 @@ struct hub {
     bool orphan;       /* that user has left */
     int64_t orphan_ms; /* ... at this time */
     content_t on_line; /* the request on the line, with the hub's sequence number */
-    int64_t sent_ms;   /* ... sent at this time */
     uint8_t sequence;  /* the hub's last sequence number */
     int holder;        /* user that has the lease, as far as the hub has seen; NOBODY */
     content_t choice;  /* the last accepted TELEMETRY request */
@@ -220,7 +211,6 @@ static void send_line(hub_t *hub) {
     uint8_t frame[FRAME_WRITE_ROOM(FRAME_CONTENT_MAX)];
     const uint8_t *at = frame;
     size_t left = encode(&hub->on_line, frame);
-    hub->sent_ms = now_ms();
     while (left > 0 && hub->line >= 0) {
         const ssize_t n = write(hub->line, at, left);
         struct pollfd wait = {.fd = hub->line, .events = POLLOUT};
@@ -356,8 +346,7 @@ static bool hear_line(hub_t *hub) {
         if (size >= PROTOCOL_HEAD)
             take_answer(hub, size);
     }
-    if (hub->flying != NOBODY && !hub->orphan && hub->reader.stats.damaged != damaged &&
-        now_ms() - hub->sent_ms >= AGAIN_MS)
+    if (hub->flying != NOBODY && !hub->orphan && hub->reader.stats.damaged != damaged)
         send_line(hub);
     for (int u = 0; u < USERS && !hub->heard && n > 0; u++)
         give_bytes(hub, u, bytes, (size_t)n);
