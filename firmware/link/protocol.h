@@ -133,7 +133,8 @@ typedef enum {
     X(13, NOTHING, "there is nothing to save", "load a robot first: `appell params apply ROBOT`")  \
     X(14, LEASED, "a command has the lease of the arm", "end that command first")                  \
     X(15, TAKEN, "another program that shares this port receives samples of other fields",         \
-      "end that program, or choose the same fields")
+      "end that program, or choose the same fields")                                               \
+    X(16, STOPPED, "another program has stopped the arm", "move it again when that is safe")
 
 typedef enum {
 #define X(number, name, cause, cure) LINK_##name = number,

@@ -15,8 +15,8 @@
 
 #include "firmware/link/protocol.h"
 
-/* ORPHAN_MS: how long an answer is awaited whose program has left. */
-enum { USERS = 16, SEND_ROOM = 1 << 16, LINE_MS = 2000, ORPHAN_MS = 500, NOBODY = -1 };
+/* ORPHAN_MS: how long an answer is awaited whose program has left, or while a STOP waits. */
+enum { USERS = 16, SEND_ROOM = 1 << 16, LINE_MS = 2000, ORPHAN_MS = 100, NOBODY = -1 };
 
 typedef struct {
     uint8_t bytes[FRAME_CONTENT_MAX];
@@ -32,6 +32,7 @@ typedef struct {
     bool queued;       /* ... which was not sent yet */
     content_t answer;  /* to the last request */
     bool streams;      /* gets the samples */
+    bool stopped;      /* another program has stopped the arm that this one moves */
     uint8_t send[SEND_ROOM];
     size_t sending;
 } user_t;
@@ -46,7 +47,7 @@ struct hub {
     user_t *user;
     int flying;        /* user whose request is on the line; NOBODY */
     bool orphan;       /* that user has left */
-    int64_t orphan_ms; /* ... at this time */
+    int64_t since_ms;  /* ... at this time; or the request was sent for the first time */
     content_t on_line; /* the request on the line, with the hub's sequence number */
     uint8_t sequence;  /* the hub's last sequence number */
     int holder;        /* user that has the lease, as far as the hub has seen; NOBODY */
@@ -67,11 +68,11 @@ static void leave(hub_t *hub, int u) {
     user_t *user = &hub->user[u];
     close(user->file);
     user->file = -1;
-    user->queued = user->streams = false;
+    user->queued = user->streams = user->stopped = false;
     user->request.size = user->answer.size = user->sending = 0;
     if (hub->flying == u) {
         hub->orphan = true;
-        hub->orphan_ms = now_ms();
+        hub->since_ms = now_ms();
     }
     if (hub->holder == u)
         hub->holder = NOBODY;
@@ -223,10 +224,50 @@ static void send_line(hub_t *hub) {
     }
 }
 
+static bool moves_arm(const content_t *request) {
+    return request->bytes[0] == ASK_MOTION || request->bytes[0] == ASK_POINTS;
+}
+
+/* Forgets the request on the line. If its program repeats it, it counts as a new one; but an arm that
+ * somebody has stopped, or whose board was reset, must not be moved by a repetition. */
+static void give_up(hub_t *hub) {
+    if (hub->flying != NOBODY && !hub->orphan) {
+        if (moves_arm(&hub->user[hub->flying].request))
+            answer_self(hub, hub->flying, LINK_STOPPED);
+        else
+            hub->user[hub->flying].request.size = 0;
+    }
+    hub->flying = NOBODY;
+}
+
+static bool stop_waits(const hub_t *hub) {
+    for (int u = 0; u < USERS; u++)
+        if (hub->user[u].queued && hub->user[u].request.bytes[0] == ASK_STOP)
+            return true;
+    return false;
+}
+
+/* A STOP goes out: what another program has not sent yet, or sends next without knowing of the STOP,
+ * must not move the arm again. */
+static void note_stop(hub_t *hub, int by) {
+    for (int u = 0; u < USERS; u++) {
+        user_t *user = &hub->user[u];
+        if (u == by || user->file < 0)
+            continue;
+        if (user->queued && moves_arm(&user->request)) {
+            user->queued = false;
+            answer_self(hub, u, LINK_STOPPED);
+        } else if (u == hub->holder) {
+            user->stopped = true;
+        }
+    }
+}
+
 /* Sends the next request, a STOP before all others. */
 static void pump(hub_t *hub) {
-    if (hub->flying != NOBODY && hub->orphan && now_ms() - hub->orphan_ms > ORPHAN_MS)
-        hub->flying = NOBODY;
+    if (hub->flying != NOBODY && (hub->orphan || stop_waits(hub)) &&
+        now_ms() - hub->since_ms > ORPHAN_MS)
+        give_up(hub);
     while (hub->flying == NOBODY) {
         int next = NOBODY;
         for (int k = 0; k < USERS; k++) {
@@ -248,6 +289,14 @@ static void pump(hub_t *hub) {
             answer_self(hub, next, LINK_OK); /* somebody else's samples */
             continue;
         }
+        if (moves_arm(&user->request) && user->stopped) {
+            user->stopped = false;
+            answer_self(hub, next, LINK_STOPPED);
+            continue;
+        }
+        if (message == ASK_STOP)
+            note_stop(hub, next);
+        hub->since_ms = now_ms();
         hub->on_line = user->request;
         hub->on_line.bytes[1] = ++hub->sequence;
         hub->flying = next;
@@ -305,8 +354,11 @@ static void note_answer(hub_t *hub, int u) {
         for (int i = 0; i < USERS; i++)
             hub->user[i].streams = i == u && request->size > PROTOCOL_HEAD + 4;
     }
-    if (ok && request->bytes[0] == ASK_LEASE && request->size >= PROTOCOL_HEAD + 6)
+    if (ok && request->bytes[0] == ASK_LEASE && request->size >= PROTOCOL_HEAD + 6) {
+        if (hub->holder != u)
+            hub->user[u].stopped = false; /* it takes the arm after the stop */
         hub->holder = get_u16(request->bytes + PROTOCOL_HEAD + 4) > 0 ? u : NOBODY;
+    }
 }
 
 static void take_answer(hub_t *hub, size_t size) {
@@ -408,10 +460,7 @@ void hub_line(hub_t *hub, int file) {
     hub->line = file;
     hub->heard = false;
     frame_reader_init(&hub->reader, hub->rx, sizeof hub->rx);
-    /* What was on the line is lost. Its program repeats it, and it counts as a new request. */
-    if (hub->flying != NOBODY && !hub->orphan)
-        hub->user[hub->flying].request.size = 0;
-    hub->flying = NOBODY;
+    give_up(hub); /* it is lost */
     hub->holder = NOBODY;
     for (int u = 0; u < USERS; u++)
         hub->user[u].streams = false;
@@ -441,7 +490,8 @@ unsigned hub_turn(hub_t *hub, const int other[HUB_OTHERS], int timeout_ms) {
                 .fd = hub->user[u].file,
                 .events = (short)(POLLIN | (hub->user[u].sending > 0 ? POLLOUT : 0))};
         }
-    if (hub->flying != NOBODY && hub->orphan && (timeout_ms < 0 || timeout_ms > ORPHAN_MS))
+    if (hub->flying != NOBODY && (hub->orphan || stop_waits(hub)) &&
+        (timeout_ms < 0 || timeout_ms > ORPHAN_MS))
         timeout_ms = ORPHAN_MS;
     if (poll(wait, files, timeout_ms) > 0) {
         for (nfds_t i = FIRST; i < files; i++) {

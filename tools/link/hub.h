@@ -2,7 +2,8 @@
  * Lets several programs use one line to a board at the same time. Each connects to a socket and
  * speaks the protocol of the link as if it were alone: the hub sends one request at a time, a STOP
  * before all others, gives each its own sequence number on the line, and takes the answer back to
- * who asked. Samples go to who chose the fields. Another choice is refused (LINK_TAKEN) while
+ * who asked. After a STOP of another program the holder of the lease gets LINK_STOPPED for its next
+ * motion, so that a key that repeats or a stream does not undo the stop. Samples go to who chose the fields. Another choice is refused (LINK_TAKEN) while
  * somebody streams, unless it comes from the holder of the lease; the same choice is shared.
  *
  * The programs repeat their requests, and a repetition keeps its number on the line. The hub itself

@@ -170,14 +170,78 @@ static void test_stop_comes_before_all_that_waits(void) {
     join(&three);
     PUT(&one, ASK_STATUS, 1);
     const uint8_t first = arrives(ASK_STATUS);
-    PUT(&two, ASK_MOTION, 1);
+    PUT(&two, ASK_FAULT, 1);
     PUT(&three, ASK_STOP, 1, 0);
     answers(ASK_STATUS, first, LINK_OK);
     const uint8_t stop = arrives(ASK_STOP);
     answers(ASK_STOP, stop, LINK_OK);
     EXPECT(&three, ASK_STOP | PROTOCOL_REPLY, 1, LINK_OK);
-    (void)arrives(ASK_MOTION);
+    (void)arrives(ASK_FAULT);
     leave(&three);
+}
+
+static void test_motion_that_waits_is_refused_after_a_stop(void) {
+    end_t three;
+    join(&three);
+    PUT(&three, ASK_STATUS, 1);
+    const uint8_t first = arrives(ASK_STATUS);
+    PUT(&two, ASK_MOTION, 1);
+    PUT(&one, ASK_STOP, 2, 0);
+    answers(ASK_STATUS, first, LINK_OK);
+    answers(ASK_STOP, arrives(ASK_STOP), LINK_OK);
+    EXPECT(&two, ASK_MOTION | PROTOCOL_REPLY, 1, LINK_STOPPED);
+    PUT(&two, ASK_MOTION, 1); /* a repetition is answered in the same way */
+    EXPECT(&two, ASK_MOTION | PROTOCOL_REPLY, 1, LINK_STOPPED);
+    TEST_ASSERT_EQUAL(0, next(&board));
+    leave(&three);
+}
+
+static void test_stop_of_another_is_told_to_the_holder_of_the_lease(void) {
+    for (int stop = 0; stop < 2; stop++) {
+        PUT(&one, ASK_LEASE, (uint8_t)(10 * stop), 1, 1, 1, 1, 0xe8, 3, 'x', 0);
+        answers(ASK_LEASE, arrives(ASK_LEASE), LINK_OK);
+        EXPECT(&one, ASK_LEASE | PROTOCOL_REPLY, (uint8_t)(10 * stop), LINK_OK);
+        PUT(&two, ASK_STOP, (uint8_t)(10 * stop + 1), 0);
+        answers(ASK_STOP, arrives(ASK_STOP), LINK_OK);
+        EXPECT(&two, ASK_STOP | PROTOCOL_REPLY, (uint8_t)(10 * stop + 1), LINK_OK);
+        PUT(&one, ASK_MOTION, (uint8_t)(10 * stop + 2)); /* a key that repeats */
+        EXPECT(&one, ASK_MOTION | PROTOCOL_REPLY, (uint8_t)(10 * stop + 2), LINK_STOPPED);
+        TEST_ASSERT_EQUAL(0, next(&board));
+        PUT(&one, ASK_MOTION, (uint8_t)(10 * stop + 3)); /* it knows of the stop now */
+        answers(ASK_MOTION, arrives(ASK_MOTION), LINK_OK);
+        EXPECT(&one, ASK_MOTION | PROTOCOL_REPLY, (uint8_t)(10 * stop + 3), LINK_OK);
+    }
+    PUT(&one, ASK_STOP, 30, 0); /* its own stop is no news */
+    answers(ASK_STOP, arrives(ASK_STOP), LINK_OK);
+    PUT(&one, ASK_MOTION, 31);
+    (void)arrives(ASK_MOTION);
+}
+
+static void test_stop_does_not_wait_for_a_program_that_stands_still(void) {
+    PUT(&one, ASK_MOTION, 1);
+    (void)arrives(ASK_MOTION); /* neither an answer nor a repetition comes */
+    PUT(&two, ASK_STOP, 1, 0);
+    size_t size = 0;
+    while (size == 0) {
+        TEST_ASSERT_EQUAL_HEX32(0, hub_turn(hub, NULL, -1));
+        size = next(&board);
+    }
+    TEST_ASSERT_EQUAL_HEX8(ASK_STOP, board.rx[0]);
+    answers(ASK_STOP, board.rx[1], LINK_OK);
+    PUT(&one, ASK_MOTION, 1);
+    EXPECT(&one, ASK_MOTION | PROTOCOL_REPLY, 1, LINK_STOPPED);
+    TEST_ASSERT_EQUAL(0, next(&board)); /* the repetition has not moved the arm */
+}
+
+static void test_damaged_answer_is_asked_for_again(void) {
+    PUT(&one, ASK_STATUS, 1);
+    const uint8_t sequence = arrives(ASK_STATUS);
+    static const uint8_t spoilt[] = {0, 5, 1, 2, 3, 4, 0};
+    TEST_ASSERT_EQUAL(sizeof spoilt, send(board.file, spoilt, sizeof spoilt, MSG_DONTWAIT));
+    turns();
+    TEST_ASSERT_EQUAL(sequence, arrives(ASK_STATUS));
+    answers(ASK_STATUS, sequence, LINK_OK);
+    EXPECT(&one, ASK_STATUS | PROTOCOL_REPLY, 1, LINK_OK);
 }
 
 static void test_program_that_gives_up_makes_room(void) {
@@ -322,6 +386,10 @@ TEST_LIST_BEGIN
     TEST(test_each_program_gets_its_own_answer)
     TEST(test_repetition_keeps_its_number)
     TEST(test_stop_comes_before_all_that_waits)
+    TEST(test_motion_that_waits_is_refused_after_a_stop)
+    TEST(test_stop_of_another_is_told_to_the_holder_of_the_lease)
+    TEST(test_stop_does_not_wait_for_a_program_that_stands_still)
+    TEST(test_damaged_answer_is_asked_for_again)
     TEST(test_program_that_gives_up_makes_room)
     TEST(test_program_that_dies_blocks_nobody)
     TEST(test_program_that_does_not_read_blocks_nobody)
