@@ -308,8 +308,10 @@ static int move(const request_t *request, move_t *m) {
         position_wait(m->client, &m->position, &rest.status) != 0)
         return board_error(m->client);
     const bool there = arrived(m, &rest);
-    snprintf(what, sizeof what, there ? "moved in %.2f s" : "stopped before the target",
-             m->seconds);
+    if (there && m->seconds > 0)
+        snprintf(what, sizeof what, "moved in %.2f s", m->seconds);
+    else
+        snprintf(what, sizeof what, there ? "at the target already" : "stopped before the target");
     const int code = lead_report(request, m->client, &rest, &m->position, what);
     return code == EXIT_YES && !there ? EXIT_NO : code;
 }

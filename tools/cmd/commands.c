@@ -454,8 +454,9 @@ const command_t command_table[] = {
      "limits of a joint apply from the moment it is homed.\n\nA joint needs no homing if its "
      "encoder is absolute and makes at most one turn within the position limits: move the arm to a "
      "known position, and give it with --at Q1,Q2,..., which sets encoder_offset; `appell save` "
-     "keeps it. With ROBOT the robot is loaded first. The exit code "
-     "is 1 if a joint does not find its stop or switch.",
+     "keeps it. With ROBOT the robot is loaded first. Control-C stops the arm; the command then "
+     "says "
+     "what holds it. The exit code is 1 if a joint does not find its stop or switch.",
      "$ appell home --port /dev/ttyACM0\n"
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
