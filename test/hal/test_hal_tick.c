@@ -4,6 +4,7 @@
 #include "test/support/harness.h"
 
 #include "hal/cortexm/counter.h"
+#include "hal/flash.h"
 #include "hal/host/host.h"
 #include "hal/irq.h"
 #include "hal/stm32/board.h"
@@ -12,6 +13,7 @@
 #include "test/support/fake_clock.h"
 #include "test/support/hal/regmodel.h"
 
+const uint32_t flash_kept = 0;
 const board_t board = {.tick = {.regs = TIM2, .clock = RCC_TIM2, .irq = 28}};
 
 static unsigned ticks;

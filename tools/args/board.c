@@ -57,7 +57,7 @@ client_t *board_open(const request_t *request, unsigned what) {
     }
     if (port_note(client->port) && !request_has(request, OPTION_QUIET))
         diag_note(name, "%s", port_note(client->port));
-    if (client_discover_some(client, what & DISCOVER_ALL) == 0)
+    if (what & BOARD_BARE || client_discover_some(client, what & DISCOVER_ALL) == 0)
         return client;
     board_error(client);
     client_close(client);

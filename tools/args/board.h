@@ -10,9 +10,10 @@
 #define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_HELP
 
 /*
- * May be combined with DISCOVER_...: if the port starts an emulator, it runs the laboratory build.
+ * May be combined with DISCOVER_.... BOARD_LAB: if the port starts an emulator, it runs the
+ * laboratory build. BOARD_BARE: reads nothing from the board, not even its robot.
  */
-enum { BOARD_LAB = 1 << 8 };
+enum { BOARD_LAB = 1 << 8, BOARD_BARE = 1 << 9 };
 /* Connects and reads the robot and the lists of DISCOVER_... in `what`. Returns NULL after printing
  * what is wrong. */
 client_t *board_open(const request_t *request, unsigned what);

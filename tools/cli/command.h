@@ -95,6 +95,12 @@
       "treat two axes as parallel if the angle between them is at most this; default 1e-9. Use "   \
       "1e-5 for a file that writes 1.5708 for a quarter turn")                                     \
     X(TO, "to", 0, "Q1,Q2,...", LIST, "joint positions to move to")                                \
+    X(POSE, "pose", 0, "X,Y,Z,R,P,Y", LIST,                                                        \
+      "pose of the tool frame in the world to move to: place in m; roll, pitch and yaw in rad, "   \
+      "about the fixed axes x, y, z in this order")                                                \
+    X(LINE, "line", 0, NULL, NONE, "with --pose: move the end effector along a straight line")     \
+    X(UNATTENDED, "unattended", 0, NULL, NONE,                                                     \
+      "switch the outputs of a real arm on although nobody at a terminal has agreed")              \
     X(PROFILE, "profile", 0, "quintic|cycloid|trapezoid", WORDS,                                   \
       "profile of the motion; default quintic. All joints arrive at the same time")                \
     X(AT, "at", 0, "Q1,Q2,...", LIST,                                                              \

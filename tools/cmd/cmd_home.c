@@ -13,6 +13,7 @@
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/lead/lead.h"
 
 enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
 
@@ -61,11 +62,12 @@ static int wait_end(client_t *client, view_t *view, uint32_t joint, device_statu
             return -1;
         if (isatty(STDERR_FILENO) && view->seen > 0)
             fprintf(stderr, "\r    %+9.4f", view->q[joint]);
-    } while (status->state != APP_STATE_FAULT &&
+    } while (lead_signal == 0 && status->state != APP_STATE_FAULT &&
              (status->state == APP_STATE_HOMING || status->flags & STATUS_MOVING));
     if (isatty(STDERR_FILENO))
         fputs("\r              \r", stderr);
-    return status->state == APP_STATE_FAULT ? 0 : wait_sample(client, view, status);
+    return status->state == APP_STATE_FAULT || lead_signal != 0 ? 0
+                                                                : wait_sample(client, view, status);
 }
 
 static int start_samples(client_t *client, view_t *view) {
@@ -137,6 +139,8 @@ static int home_one(const request_t *request, client_t *client, view_t *view, ui
     motion.value[joint] = 1;
     if (client_motion(client, &motion) != 0 || wait_end(client, view, joint, &status) != 0)
         return board_error(client);
+    if (lead_signal != 0)
+        return EXIT_BAD;
     if (status.state == APP_STATE_FAULT)
         return print_fault(client, joint);
     print_result(request, client, view, joint, (int)how, (double)position);
@@ -235,6 +239,7 @@ static int with_board(const request_t *request, client_t *client) {
 
 int cmd_home(const request_t *request) {
     client_t *client = NULL;
+    lead_catch();
     if (request->arguments > 0) {
         robot_t *robot = arm_load_rigid(request);
         client = robot ? board_open_with(request, robot, NULL) : NULL;
@@ -244,7 +249,5 @@ int cmd_home(const request_t *request) {
     }
     if (!client)
         return EXIT_BAD;
-    const int status = with_board(request, client);
-    client_close(client);
-    return status;
+    return lead_close(client, with_board(request, client));
 }

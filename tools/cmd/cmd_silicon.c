@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tools/args/budget.h"
+#include "tools/cli/confirm.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/file.h"
 #include "tools/cli/out.h"
@@ -208,18 +209,13 @@ static int write_report(const request_t *request, const silicon_report_t *r) {
 }
 
 /* Asks before anything is erased or driven. */
-static int confirm(const request_t *request, const port_t *port) {
-    char answer[16] = "";
+static int agree(const request_t *request, const port_t *port) {
     if (request_has(request, OPTION_YES) || port_firmware(port))
         return EXIT_YES;
-    if (!isatty(STDIN_FILENO))
-        return diag_error(NULL, "repeat with --yes if nothing is connected to the board",
-                          "the test erases the stored robots and drives the motor pins");
-    fprintf(stderr, "The test erases the stored robots and drives the motor pins. Nothing may be "
-                    "connected to the board but its cable. Go on? [y/N] ");
-    if (fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y'))
-        return EXIT_YES;
-    return diag_error(NULL, NULL, "nothing was done");
+    return confirm("the test erases the stored robots and drives the motor pins",
+                   "repeat with --yes if nothing is connected to the board",
+                   "The test erases the stored robots and drives the motor pins. Nothing may be "
+                   "connected to the board but its cable.");
 }
 
 static int run_board(const request_t *request) {
@@ -243,7 +239,7 @@ static int run_board(const request_t *request) {
     run.port = port_open(run.name, NULL, &error);
     if (!run.port)
         return diag_error(NULL, error.cure, "%s", error.what);
-    int status = confirm(request, run.port);
+    int status = agree(request, run.port);
     if (status == EXIT_YES)
         status = drive(&run);
     port_close(run.port);

@@ -42,6 +42,15 @@ const option_help_t option_help_table[] = {
      "stop after this time in s, on the clock of the board; default: run until control-C"},
     {cmd_monitor, OPTION_TIMES, "stop after this many samples; default: run until control-C"},
     {cmd_monitor, OPTION_OUTPUT, "write the samples into this file, as CSV; - is standard output"},
+    {cmd_move, OPTION_DURATION,
+     "duration of the motion in s; default: the shortest that the limits allow, divided by "
+     "--speed"},
+    {cmd_move, OPTION_SPEED,
+     "part of the velocity limits, above 0 and at most 1; default 1. The accelerations are this "
+     "part squared of their limits"},
+    {cmd_jog, OPTION_SPEED,
+     "part of the speed that limits and tool_speed allow, to begin with; default 0.2"},
+    {cmd_release, OPTION_YES, "do not ask before the arm is released"},
     {cmd_emulate, OPTION_JOINT, "with --defect: the joint that has it; default: the first"},
     {cmd_faults, OPTION_OUTPUT,
      "write a CSV file of each motion into this folder; default appell-faults"},
@@ -365,6 +374,86 @@ const command_t command_table[] = {
      "the power failed.",
      "$ appell torture puma560", -1, cmd_torture},
     /* -------------------------------------------------------------------------------------- move */
+    {TASK_MOVE, "hold", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_UNATTENDED, OPTION_JSON),
+     "switch the outputs on and hold the arm where it is",
+     "The control loop holds the arm, also after the command has ended and while no computer is "
+     "connected, until `appell stop`, `appell release` or a fault. With brakes, they open. An arm "
+     "that is only damped after a fault is caught.\n\nThe outputs of a real arm come on only after "
+     "a person at the terminal has agreed; `appell hold`, `move` and `jog` ask. Without a terminal "
+     "they are refused, unless --unattended is given.",
+     "$ appell hold\n"
+     "$ appell hold --port /dev/ttyACM0",
+     -1, cmd_hold},
+    {TASK_MOVE, "move", "--to Q1,Q2,... | --pose X,Y,Z,R,P,Y", 0, 0,
+     OPTIONS(BOARD_OPTIONS, OPTION_TO, OPTION_POSE, OPTION_LINE, OPTION_PROFILE, OPTION_DURATION,
+             OPTION_SPEED, OPTION_UNATTENDED, OPTION_JSON),
+     "move the arm to joint positions, or its end effector to a pose",
+     "The arm moves from where it is, with the robot, the limits and the controller that are on "
+     "the board; the command waits for the end. With --to and --pose all joints move together and "
+     "arrive at the same time. With --pose the joint positions come from inverse kinematics that "
+     "begins at the present ones; if none is found near them, the arm may fold itself another way. "
+     "With --line the end effector moves on a straight line, and its attitude turns evenly about "
+     "one axis.\n\nThis machine checks the motion first, with the firmware's own code: a motion "
+     "that leaves the reach or a limit is refused before anything moves, with the joint and the "
+     "place. Only one command at a time moves the arm; a second one is refused and told which. "
+     "Everybody can stop it: `appell stop`.\n\nControl-C, the end of the terminal or SIGTERM stop "
+     "the arm; the command waits until it rests and says what holds it. If the command is killed "
+     "or "
+     "the cable pulled, the board stops the arm with the fault `host` after at most a second. At "
+     "the "
+     "end the loop holds the arm. The exit code is 1 if the motion was refused or did not reach "
+     "its "
+     "target.",
+     "$ appell move --to 0,0.8,-1.6,0,0,0 --speed 0.3\n"
+     "$ appell move --to 0,0.8,-1.6,0,0,0 --profile trapezoid --duration 4\n"
+     "$ appell move --pose 0.5,0.15,0.2,0,3.1416,0 --speed 0.5\n"
+     "$ appell move --pose 0.5,0.15,0.1,0,3.1416,0 --line --speed 0.2",
+     -1, cmd_move},
+    {TASK_MOVE, "jog", "", 0, 0,
+     OPTIONS(BOARD_OPTIONS, OPTION_SPEED, OPTION_UNATTENDED, OPTION_JSON),
+     "move single joints with the keys, for as long as a key is held",
+     "1 to 9, or the arrows up and down, choose a joint. The arrows left and right, or - and +, "
+     "move "
+     "it while the key is held. [ and ] make it slower and faster, at most as fast as the limits "
+     "and "
+     "tool_speed allow. Every other key stops it. q ends the command; the loop then holds the arm. "
+     "Control-C ends it, too, and stops the arm as `appell stop` does.\n\nA terminal tells only "
+     "that "
+     "keys come, not that one is released. The arm stops 0.15 s after the last repetition of a "
+     "key, "
+     "and 0.6 s after a key that is not repeated, because terminals wait that long before they "
+     "repeat. If the command dies or the cable is pulled, the board itself stops the arm after "
+     "jog_timeout_s. If another program stops the arm, the command ends.\n\nKeys can also come "
+     "from "
+     "a pipe: each key that moves a joint then counts as held for 0.5 s, and the end of the input "
+     "ends the command as q does.",
+     "$ appell jog\n"
+     "$ appell jog --speed 0.05 --port /dev/ttyACM0\n"
+     "$ printf '2+++1--' | appell jog",
+     -1, cmd_jog},
+    {TASK_MOVE, "stop", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
+     "stop the arm, whoever moves it, and say what holds it",
+     "The arm brakes within its acceleration limits. Then the loop holds it; an arm with brakes is "
+     "held by them, and the outputs go off. The command waits until the arm rests. It works in "
+     "every "
+     "state of the board, as often as wanted, and also while another command moves the arm, which "
+     "then ends. After a fault the board has stopped the arm already, and the command says what "
+     "became of it; the exit code is then 1.\n\nThis is not an emergency stop: it needs a "
+     "computer, a "
+     "cable and a board that work.",
+     "$ appell stop\n"
+     "$ appell stop --port /dev/ttyACM0",
+     -1, cmd_stop},
+    {TASK_MOVE, "release", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_YES, OPTION_JSON),
+     "switch the outputs off at once; an arm without brakes falls",
+     "Nothing brakes the arm first: brakes close at the same moment, and an arm without brakes "
+     "falls. The command says which of the two and asks before it acts; without a terminal it "
+     "needs "
+     "--yes. `appell stop` is the gentle way. The command is refused while another one moves the "
+     "arm.",
+     "$ appell release\n"
+     "$ appell release --yes --port /dev/ttyACM0",
+     -1, cmd_release},
     {TASK_MOVE, "home", "[ROBOT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_AT, OPTION_JOINT, OPTION_SET,
              OPTION_JSON),
@@ -379,8 +468,9 @@ const command_t command_table[] = {
      "limits of a joint apply from the moment it is homed.\n\nA joint needs no homing if its "
      "encoder is absolute and makes at most one turn within the position limits: move the arm to a "
      "known position, and give it with --at Q1,Q2,..., which sets encoder_offset; `appell save` "
-     "keeps it. With ROBOT the robot is loaded first. The exit code "
-     "is 1 if a joint does not find its stop or switch.",
+     "keeps it. With ROBOT the robot is loaded first. Control-C stops the arm; the command then "
+     "says "
+     "what holds it. The exit code is 1 if a joint does not find its stop or switch.",
      "$ appell home --port /dev/ttyACM0\n"
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",

@@ -35,7 +35,7 @@ void ik_middle(const dyn_model_t *model, double start[]) {
 }
 
 /* Computes the rotation vector of r, which is axis times angle. */
-static void rotation_vector(const double r[3][3], double out[3]) {
+void ik_rotation_vector(const double r[3][3], double out[3]) {
     const double v[3] = {(r[2][1] - r[1][2]) / 2, (r[0][2] - r[2][0]) / 2, (r[1][0] - r[0][1]) / 2};
     const double sine = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     const double cosine = (r[0][0] + r[1][1] + r[2][2] - 1) / 2;
@@ -73,7 +73,7 @@ static void measure(const problem_set_t *p, try_t *t) {
                 turn[i][j] += p->effector->r[i][k] * pose[4 * j + k];
         }
     }
-    rotation_vector(turn, t->error + 3);
+    ik_rotation_vector(turn, t->error + 3);
     t->cost = 0;
     for (int i = 0; i < 6; i++)
         t->cost += t->error[i] * t->error[i] / 2;

@@ -25,6 +25,9 @@ typedef struct {
     long attempts;
 } ik_answer_t;
 
+/* Writes axis times angle of a rotation; the angle is at most half a turn. */
+void ik_rotation_vector(const double r[3][3], double out[3]);
+
 /* Sets start[] to the middle of the limits, or to 0 for a joint without limits. */
 void ik_middle(const dyn_model_t *model, double start[]);
 

@@ -8,7 +8,6 @@
 
 #include "dyn/number/f64.h"
 #include "firmware/params/image.h"
-#include "tools/eval/ik.h"
 
 #define TURN 6.28318530717958647692
 
@@ -136,57 +135,117 @@ static void spline_points(const double *p, uint32_t nodes, uint32_t n, float *po
     free(f);
 }
 
-static int line_positions(ik_t *ik, const plan_t *plan, const double attitude[3][3], uint32_t nodes,
-                          double *p) {
-    dyn_pose_t effector;
-    memcpy(effector.r, attitude, sizeof effector.r);
+/* Writes the rotation by this rotation vector (Rodrigues). */
+static void rotate(const double vector[3], double r[3][3]) {
+    const double angle =
+        sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+    const double k[3] = {angle > 0 ? vector[0] / angle : 0, angle > 0 ? vector[1] / angle : 0,
+                         angle > 0 ? vector[2] / angle : 0};
+    const double s = sin(angle), c = cos(angle);
+    const double cross[3][3] = {{0, -k[2], k[1]}, {k[2], 0, -k[0]}, {-k[1], k[0], 0}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            r[i][j] = (i == j ? c : 0) + s * cross[i][j] + (1 - c) * k[i] * k[j];
+}
+
+/* Writes the pose at the fraction s of the way: straight, and turned about one axis. */
+static void pose_between(const dyn_pose_t *from, const dyn_pose_t *to, double s, dyn_pose_t *out) {
+    const dyn_pose_t back = dyn_pose_inverse(from), turn = dyn_pose_compose(&back, to);
+    dyn_pose_t part = {.p = {0, 0, 0}};
+    double vector[3];
+    ik_rotation_vector(turn.r, vector);
+    for (int k = 0; k < 3; k++)
+        vector[k] *= s;
+    rotate(vector, part.r);
+    *out = dyn_pose_compose(from, &part);
+    for (int k = 0; k < 3; k++)
+        out->p[k] = from->p[k] + s * (to->p[k] - from->p[k]);
+}
+
+static double line_part(double u) {
+    return u * u * u * (10 - 15 * u + 6 * u * u);
+}
+
+static int line_positions(ik_t *ik, const dyn_pose_t *from, const dyn_pose_t *to, uint32_t nodes,
+                          double *p, plan_gap_t *gap) {
     for (uint32_t j = 0; j < nodes; j++) {
-        const double u = (double)j / (nodes - 1);
-        const double s = u * u * u * (10 - 15 * u + 6 * u * u);
-        ik_answer_t answer;
-        for (int k = 0; k < 3; k++)
-            effector.p[k] = plan->from[k] + s * (plan->to[k] - plan->from[k]);
-        if (!ik_solve(ik, &effector, &answer))
+        dyn_pose_t effector;
+        gap->part = line_part((double)j / (nodes - 1));
+        pose_between(from, to, gap->part, &effector);
+        memcpy(gap->at, effector.p, sizeof gap->at);
+        if (!ik_solve(ik, &effector, &gap->nearest))
             return -1;
-        memcpy(p + (size_t)j * ik->model->n, answer.q, ik->model->n * sizeof *p);
-        memcpy(ik->start, answer.q, ik->model->n * sizeof *p);
+        memcpy(p + (size_t)j * ik->model->n, gap->nearest.q, ik->model->n * sizeof *p);
+        memcpy(ik->start, gap->nearest.q, ik->model->n * sizeof *p);
         ik->restarts = 0; /* no restarts: each further solution is close to the one before */
     }
     return 0;
 }
 
-int plan_line(const robot_t *robot, const double from[3], const double to[3],
-              const double attitude[3][3], double seconds, plan_t *plan) {
+static int plan_poses(ik_t *ik, const dyn_pose_t *from, const dyn_pose_t *to, double seconds,
+                      plan_t *plan, plan_gap_t *gap) {
     const uint32_t pieces = (uint32_t)fmax(POINTS_LEAST, rint(seconds / POINT_S)),
-                   nodes = pieces + 1;
+                   nodes = pieces + 1, n = ik->model->n;
     int prepared, status = -1;
-    ik_t ik = {.model = &robot->model,
-               .evaluator = eval_f64.make(&robot->model, NULL, NULL, &prepared),
-               .restarts = 100,
-               .seed = 1};
-    double *p = calloc((size_t)nodes * robot->n, sizeof *p);
+    ik->evaluator = eval_f64.make(ik->model, NULL, NULL, &prepared);
+    double *p = calloc((size_t)nodes * n, sizeof *p);
     *plan = (plan_t){.name = "line",
                      .motion = {.kind = MOTION_POINTS, .duration_s = (float)(seconds / pieces)},
                      .points = nodes - 2};
-    memcpy(plan->from, from, sizeof plan->from);
-    memcpy(plan->to, to, sizeof plan->to);
-    plan->point = calloc((size_t)plan->points * robot->n, sizeof *plan->point);
-    ik_middle(ik.model, ik.start);
-    if (ik.evaluator && p && plan->point)
-        status = line_positions(&ik, plan, attitude, nodes, p);
+    memcpy(plan->from, from->p, sizeof plan->from);
+    memcpy(plan->to, to->p, sizeof plan->to);
+    plan->point = calloc((size_t)plan->points * n, sizeof *plan->point);
+    *gap = (plan_gap_t){.part = 0};
+    if (ik->evaluator && p && plan->point)
+        status = line_positions(ik, from, to, nodes, p, gap);
     if (status == 0) {
-        spline_points(p, nodes, robot->n, plan->point);
-        for (uint32_t i = 0; i < robot->n; i++)
+        spline_points(p, nodes, n, plan->point);
+        for (uint32_t i = 0; i < n; i++)
             plan->start[i] = plan->point[i];
         snprintf(
             plan->title, sizeof plan->title,
             "straight line of the end effector, [%.2f %.2f %.2f] to [%.2f %.2f %.2f] m, %.3g s",
-            from[0], from[1], from[2], to[0], to[1], to[2], seconds);
+            from->p[0], from->p[1], from->p[2], to->p[0], to->p[1], to->p[2], seconds);
     }
-    if (ik.evaluator)
-        eval_f64.drop(ik.evaluator);
+    if (ik->evaluator)
+        eval_f64.drop(ik->evaluator);
     free(p);
     return status;
+}
+
+int plan_line(const robot_t *robot, const double from[3], const double to[3],
+              const double attitude[3][3], double seconds, plan_t *plan) {
+    ik_t ik = {.model = &robot->model, .restarts = 100, .seed = 1};
+    dyn_pose_t first, last;
+    plan_gap_t gap;
+    memcpy(first.r, attitude, sizeof first.r);
+    memcpy(last.r, attitude, sizeof last.r);
+    memcpy(first.p, from, sizeof first.p);
+    memcpy(last.p, to, sizeof last.p);
+    ik_middle(ik.model, ik.start);
+    return plan_poses(&ik, &first, &last, seconds, plan, &gap);
+}
+
+int plan_from(const dyn_model_t *model, const double start[], const dyn_pose_t *to, double seconds,
+              plan_t *plan, plan_gap_t *gap) {
+    ik_t ik = {.model = model, .seed = 1};
+    dyn_pose_t from;
+    memcpy(ik.start, start, model->n * sizeof *start);
+    plan_effector(model, start, &from);
+    return plan_poses(&ik, &from, to, seconds, plan, gap);
+}
+
+double plan_point_part(const plan_t *plan, uint32_t point) {
+    return line_part((point + 1.0) / (plan->points + 1.0));
+}
+
+void plan_effector(const dyn_model_t *model, const double q[], dyn_pose_t *out) {
+    *out = model->base;
+    for (uint32_t i = 0; i < model->n; i++) {
+        const dyn_pose_t joint = dyn_pose_joint(&model->joint[i], q[i]);
+        *out = dyn_pose_compose(out, &joint);
+    }
+    *out = dyn_pose_compose(out, &model->tool);
 }
 
 /* ---------------------------------------------------------------------------------------- gains */

@@ -6,6 +6,7 @@
 
 #include "dyn/model/model.h"
 #include "firmware/control/motion.h"
+#include "tools/eval/ik.h"
 #include "tools/robot/robot.h"
 
 /* A planned motion with its start position and gains. */
@@ -26,6 +27,21 @@ void plan_fast(const robot_t *robot, plan_t *plan);
  * reach. */
 int plan_line(const robot_t *robot, const double from[3], const double to[3],
               const double attitude[3][3], double seconds, plan_t *plan);
+
+/* Where a line cannot be followed. */
+typedef struct {
+    double part, at[3];  /* fraction of the way, and place of the end effector there, m */
+    ik_answer_t nearest; /* the closest position of the arm that was found */
+} plan_gap_t;
+/* Plans a straight line of the end effector from the joint positions `start` to a pose; the attitude
+ * turns about one axis. Returns -1 with *gap if a pose on the way is out of reach. */
+int plan_from(const dyn_model_t *model, const double start[], const dyn_pose_t *to, double seconds,
+              plan_t *plan, plan_gap_t *gap);
+/* Returns the fraction of the way at which a control point lies. */
+double plan_point_part(const plan_t *plan, uint32_t point);
+/* Computes the pose of the tool frame in the world. */
+void plan_effector(const dyn_model_t *model, const double q[], dyn_pose_t *out);
+
 /* Sets the gains of a critically damped PD controller with a bandwidth of `hz`. They use the
  * inertia that each joint has while the others are free, at its least value during the motion. */
 void plan_gains(const robot_t *robot, double hz, plan_t *plan);

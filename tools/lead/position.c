@@ -1,0 +1,47 @@
+/* Implements tools/lead/position.h. */
+#include "tools/lead/position.h"
+
+#include <string.h>
+
+enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
+
+static void take(void *user, const sample_in_t *sample) {
+    position_t *p = user;
+    p->tick = sample->tick;
+    if (p->at_q >= 0)
+        memcpy(p->q, sample->value + p->at_q, p->n * sizeof *p->q);
+    if (p->at_ref >= 0)
+        memcpy(p->q_ref, sample->value + p->at_ref, p->n * sizeof *p->q);
+    p->seen++;
+}
+
+int position_stream(client_t *client, position_t *p) {
+    static const char *const fields[] = {"q", "q_ref"};
+    *p = (position_t){.at_q = 0, .at_ref = (int)client->device.joints, .n = client->device.joints};
+    if (client_stream(client, fields, 2, EVERY, WINDOW, take, p) == 0)
+        return 0;
+    /* no sample is used before it is known where its fields are */
+    p->at_q = p->at_ref = -1;
+    if (client->status != LINK_TAKEN || client_stream(client, NULL, 0, 0, WINDOW, take, p) != 0)
+        return -1;
+    p->at_q = client_value_of(client, "q");
+    p->at_ref = client_value_of(client, "q_ref");
+    p->seen = 0;
+    return 0;
+}
+
+int position_wait(client_t *client, position_t *p, const device_status_t *status) {
+    for (int silent = 0; p->at_q >= 0; silent++) {
+        if (p->seen > 0 && (int32_t)(p->tick - status->tick) > 0)
+            return 0;
+        const uint32_t seen = p->seen;
+        if (client_poll(client, POLL_MS) < 0)
+            return -1;
+        silent = p->seen != seen ? 0 : silent;
+        if (silent >= SILENT_POLLS) {
+            port_fail(&client->error, "look at the board's console", "the board sent no sample");
+            return -1;
+        }
+    }
+    return 0;
+}
