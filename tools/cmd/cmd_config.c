@@ -22,7 +22,7 @@ static int take(client_t *client, snapshot_t *state, config_t *config) {
 
 /* ---------------------------------------------------------------------------------------- read */
 
-static void tell_unsaved(const request_t *request, const client_t *client, const snapshot_t *now) {
+static void print_unsaved(const request_t *request, const client_t *client, const snapshot_t *now) {
     if (!snapshot_saved(now) && !request_has(request, OPTION_QUIET))
         diag_note(client->device.board, "not everything that the board runs is saved; the file has "
                                         "what runs, and `appell save` saves it");
@@ -34,7 +34,7 @@ static int read_board(const request_t *request, client_t *client) {
     file_text_t text;
     int status = take(client, &now, &config);
     if (status == EXIT_YES) {
-        tell_unsaved(request, client, &now);
+        print_unsaved(request, client, &now);
         if (request_has(request, OPTION_JSON)) {
             config_json(&config);
         } else {
@@ -124,7 +124,7 @@ static float arm_of(const config_t *config) {
 }
 
 /* Says what the arm has lost by the change, and which arm it is. */
-static void tell_arm(client_t *client, const config_t *config, const snapshot_t *before,
+static void print_arm_notes(client_t *client, const config_t *config, const snapshot_t *before,
                      const snapshot_t *wanted) {
     static const char *const lose[] = {"home", "home_position", "encoder_sign", "encoder_ratio",
                                        "arm"};
@@ -159,7 +159,7 @@ static int bring(const request_t *request, client_t *client, const snapshot_t *b
                    "what was read back differs from what was sent");
         return saving_roll_back(client, before, again);
     }
-    return saving_store(client, before, again, saved);
+    return saving_store(client, before, wanted, again, saved);
 }
 
 static void show_written(const request_t *request, const client_t *client, bool same,
@@ -197,7 +197,7 @@ static int write_checked(const request_t *request, client_t *client, const confi
             status = bring(request, client, before, &wanted, &saved);
         show_written(request, client, same, &list, &saved);
         if (!same && saved.done && !request_has(request, OPTION_QUIET))
-            tell_arm(client, config, before, &wanted);
+            print_arm_notes(client, config, before, &wanted);
     }
     differences_free(&list);
     snapshot_free(&wanted);

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "firmware/params/bytes.h"
 #include "tools/args/arm.h"
 #include "tools/args/board.h"
 #include "tools/cmd/commands.h"
@@ -19,29 +18,25 @@ typedef struct {
     differences_t changes, stays;
     bool same; /* the board already runs this robot */
     bool sent, kept;
+    snapshot_t runs; /* after it was sent */
     saving_t saved;
 } flash_t;
 
-/* True if the running image reads back as sent and the board reports its length and checksum. */
-static bool runs(client_t *client, const uint8_t *image, size_t length) {
-    device_status_t now;
-    return snapshot_same(client, 0, image, length) && client_status(client, &now) == 0 &&
-           now.image_length == length && now.image_crc == crc32_add(0, image, length);
-}
-
+/* Sends the image, and reads back what runs then. */
 static int send(const request_t *request, client_t *client, const snapshot_t *before,
-                const uint8_t *image, size_t length, bool *kept) {
+                const uint8_t *image, size_t length, flash_t *flash) {
+    snapshot_t *runs = &flash->runs;
     const int sent =
-        client_send_image(client, TARGET_APP, image, (uint32_t)length, kept,
+        client_send_image(client, TARGET_APP, image, (uint32_t)length, &flash->kept,
                           request_has(request, OPTION_QUIET) ? NULL : board_progress, NULL);
-    client->error.what[0] = sent == 0 ? '\0' : client->error.what[0];
-    if (sent == 0 && runs(client, image, length))
-        return EXIT_YES;
-    if (*client->error.what)
+    if (sent != 0 || snapshot_take(client, runs) != 0) {
         board_error(client);
-    else
-        diag_error(client->device.board, "flash the robot again",
-                   "the bytes that were read back differ from those that were sent");
+        return saving_roll_back(client, before, again);
+    }
+    if (runs->image[0] && runs->length[0] == length && !memcmp(runs->image[0], image, length))
+        return EXIT_YES;
+    diag_error(client->device.board, "flash the robot again",
+               "the bytes that were read back differ from those that were sent");
     return saving_roll_back(client, before, again);
 }
 
@@ -107,13 +102,15 @@ static int change(const request_t *request, client_t *client, const snapshot_t *
     if (!flash->same) {
         status = board_outputs_off(request, client);
         if (status == EXIT_YES)
-            status = send(request, client, before, image, length, &flash->kept);
+            status = send(request, client, before, image, length, flash);
         flash->sent = status == EXIT_YES;
     }
     if (status != EXIT_YES || flash->kept || request_has(request, OPTION_NO_SAVE))
         return status;
     status = board_outputs_off(request, client);
-    return status == EXIT_YES ? saving_store(client, before, again, &flash->saved) : status;
+    return status == EXIT_YES ? saving_store(client, before, flash->sent ? &flash->runs : before,
+                                             again, &flash->saved)
+                              : status;
 }
 
 static int with_snapshot(const request_t *request, client_t *client, const uint8_t *image,
@@ -140,6 +137,7 @@ static int with_snapshot(const request_t *request, client_t *client, const uint8
     }
     differences_free(&flash.changes);
     differences_free(&flash.stays);
+    snapshot_free(&flash.runs);
     snapshot_free(&before);
     return status;
 }
@@ -167,8 +165,8 @@ static int save(const request_t *request, client_t *client) {
     int status = snapshot_take(client, &before) == 0 ? board_outputs_off(request, client)
                                                      : board_error(client);
     if (status == EXIT_YES)
-        status = saving_store(client, &before, "`appell status` shows whether the board answers",
-                              &saved);
+        status = saving_store(client, &before, &before,
+                              "`appell status` shows whether the board answers", &saved);
     snapshot_free(&before);
     if (request_has(request, OPTION_JSON)) {
         json_begin(NULL);

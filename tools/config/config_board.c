@@ -104,7 +104,7 @@ static void check_value(check_t *check, const config_value_t *v) {
                "%s is in `%s` in the file, and in `%s` on this board", v->name, v->unit, unit);
     else if (!(v->value >= t->least && v->value <= t->most))
         REFUSE(check, v->line, "change the value",
-               "%s = %.9g is outside of the range of this board, %.9g .. %.9g", v->name,
+               "%s = %.9g is outside of the range of this board, %g .. %g", v->name,
                (double)v->value, (double)t->least, (double)t->most);
 }
 

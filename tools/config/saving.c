@@ -6,7 +6,7 @@
 #include "tools/cli/out.h"
 
 /* A board that was reset runs what it had saved. */
-static void tell_reset(client_t *client, const snapshot_t *before) {
+static void print_reset(client_t *client, const snapshot_t *before) {
     device_status_t now;
     if (client_status(client, &now) == 0 && now.tick < before->tick)
         diag_note(
@@ -27,7 +27,7 @@ static int nothing_before(const client_t *client) {
 
 int saving_roll_back(client_t *client, const snapshot_t *before, const char *again) {
     const char *board = client->device.board;
-    tell_reset(client, before);
+    print_reset(client, before);
     if (!before->image[0] && !before->image[1])
         return nothing_before(client);
     switch (snapshot_restore(client, before)) {
@@ -47,15 +47,16 @@ int saving_roll_back(client_t *client, const snapshot_t *before, const char *aga
     return EXIT_NO;
 }
 
-/* True if the stored image is the one that runs, and all values are saved. */
-static bool stored(client_t *client) {
+static bool is_stored(client_t *client, const snapshot_t *wanted) {
     snapshot_t now;
-    const bool same = snapshot_take(client, &now) == 0 && now.image[0] && snapshot_saved(&now);
+    const bool same =
+        snapshot_take(client, &now) == 0 && snapshot_equal(&now, wanted) && snapshot_saved(&now);
     snapshot_free(&now);
     return same;
 }
 
-int saving_store(client_t *client, const snapshot_t *before, const char *again, saving_t *out) {
+int saving_store(client_t *client, const snapshot_t *before, const snapshot_t *wanted,
+                 const char *again, saving_t *out) {
     bool persistent;
     device_status_t now;
     *out = (saving_t){0};
@@ -67,9 +68,9 @@ int saving_store(client_t *client, const snapshot_t *before, const char *again, 
             (void)saving_roll_back(client, before, again);
         return code; /* a board that cannot store goes on running from RAM */
     }
-    if (!stored(client)) {
-        diag_error(client->device.board, "save again",
-                   "what is stored differs from what runs, or the board did not answer");
+    if (!is_stored(client, wanted)) {
+        diag_error(client->device.board, "repeat the command",
+                   "what is stored differs from what ran before");
         return saving_roll_back(client, before, again);
     }
     if (client_status(client, &now) != 0)

@@ -10,10 +10,12 @@ typedef struct {
     uint32_t sequence; /* number of the set */
 } saving_t;
 
-/* Saves and verifies by reading back. If that fails on a board that can store, puts the board back
- * as it was. Returns EXIT_YES, or another code after printing what is wrong and what the board
- * has now. `again`: how to repeat the command. */
-int saving_store(client_t *client, const snapshot_t *before, const char *again, saving_t *out);
+/* Saves `wanted`, which runs, and verifies by reading back that it still runs and is stored: a board
+ * that was reset just before would have saved what it had. If that fails on a board that can store,
+ * puts the board back as it was. Returns EXIT_YES, or another code after printing what is wrong and
+ * what the board has now. `again`: how to repeat the command. */
+int saving_store(client_t *client, const snapshot_t *before, const snapshot_t *wanted,
+                 const char *again, saving_t *out);
 /* Prints the result as text. */
 void saving_print(const client_t *client, const saving_t *saved);
 /* Writes the members "saved", "set" and, if there is something to know, "hint" of a JSON object. */
