@@ -5,7 +5,7 @@ APPELL     := $(BUILD)/host/appell
 APPELL_SAN := $(BUILD)/host/appell-san
 
 GEN_SRC      := $(filter-out $(DYN_BACKENDS:%=%.c),$(wildcard tools/gen/*.c))
-APPELL_SRC   := $(foreach f,args cli cmd emulate eval image lead link motion proof,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
+APPELL_SRC   := $(foreach f,args cli cmd config emulate eval image lead link motion proof,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
 APPELL_SRC   := $(sort $(filter-out $(DYN_BACKENDS:%=%.c),$(APPELL_SRC)) $(VERSION_SRC))
 TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 
@@ -30,7 +30,7 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
 # These test scripts run the tool, built with sanitizers.
-APPELL_TESTS := emulate move appell completion urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips skips_latch direction product dyn_page \
+APPELL_TESTS := emulate config move appell completion urdf_kdl link link_wrong sim elastic run fixed_board faults commission soak skips skips_latch direction product dyn_page \
     symptoms cable image_page softfloat silicon
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 # These scripts compute millions of states or anneal, so they use the optimised tool.

@@ -130,7 +130,7 @@ typedef enum {
       "choose fewer fields, or samples at larger intervals")                                       \
     X(12, ABSENT, "this build of the firmware does not have this function",                        \
       "use another board, or another build (LAB=1)")                                               \
-    X(13, NOTHING, "there is nothing to save", "load a robot first: `appell params apply ROBOT`")  \
+    X(13, NOTHING, "there is nothing to save", "load a robot first: `appell flash ROBOT`")         \
     X(14, LEASED, "a command has the lease of the arm", "end that command first")                  \
     X(15, TAKEN, "another program that shares this port receives samples of other fields",         \
       "end that program, or choose the same fields")                                               \

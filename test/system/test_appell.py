@@ -29,7 +29,7 @@ LONG_RUN = bool(os.environ.get("LONG"))  # set by make test-long
 os.environ.setdefault("APPELL_LEASE_MS", "60000")  # the emulated boards of the tests outrun their host
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
-            "ik", "sim", "run", "hold", "move", "jog", "stop", "release", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
+            "ik", "sim", "run", "hold", "move", "jog", "stop", "release", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "config", "flash", "get",
             "set", "save", "monitor", "dump", "selftest", "silicon", "torture", "faults", "certify", "help", "man", "completion"]
 # Methods of the general kernels; test_gen.py tests generated code.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],

@@ -213,13 +213,13 @@ def test_flash_survives_a_warm_reset(folder):
         assert client.robot()[0] == "puma560"
         assert client.get(kp, 1) == (1234.0, 1), "it did not start again, or not with what was saved"
         client.line.close()
-        again = good("params", "apply", "puma560", "--port", board.port)
+        again = good("flash", "puma560", "--no-save", "--port", board.port)
         assert "kp[shoulder]: 1234 on the board -> " in again and "applied: " in again, again
-        assert "already runs this robot" in good("params", "apply", "puma560", "--port", board.port)
+        assert "already runs this robot" in good("flash", "puma560", "--no-save", "--port", board.port)
 
 
 def test_apply_on_an_stm32_says_not_persistent(folder):
-    out = good("params", "apply", "puma560", "--port", emulated("netduinoplus2"))
+    out = good("flash", "puma560", "--no-save", "--port", emulated("netduinoplus2"))
     assert "applied:" in out and "not persistent here: the emulated chip keeps nothing" in out, out
     done = run("flash", "puma560", "--port", emulated("netduinoplus2"))
     assert done.returncode == 1 and "applied:" in done.stdout and "not persistent here" in done.stderr, done
@@ -227,8 +227,8 @@ def test_apply_on_an_stm32_says_not_persistent(folder):
 
 def test_the_difference_is_shown_and_dry_run_changes_nothing(folder):
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
-        out = good("params", "apply", "puma560", "--dry-run", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
+        out = good("flash", "puma560", "--dry-run", "--port", board.port)
         assert "name: planar3r -> puma560" in out and "joints: 3 -> 6" in out and "applied" not in out, out
         client = wire.Client(board.connect())
         assert client.robot()[0] == "planar3r"
@@ -239,7 +239,7 @@ def test_parameters_are_part_of_the_difference(folder):
     """After parameters were set on the board, flashing restores those of the image and keeps the
     others; the tool reports both."""
     with Board(folder, "mps2-an500") as board:
-        first = good("params", "apply", "puma560", "--port", board.port)
+        first = good("flash", "puma560", "--no-save", "--port", board.port)
         assert "the change lasts until the next reset" in first and "survives" not in first, first
         assert "already runs this robot" in good("flash", "puma560", "--port", board.port)
         good("set", "kp[elbow]", "900", "--port", board.port)
@@ -252,7 +252,7 @@ def test_parameters_are_part_of_the_difference(folder):
         assert re.search(rf"kp\[elbow\] +{file_kp} ", good("get", "kp[elbow]", "--port", board.port))
         again = good("flash", "puma560", "--port", board.port)
         assert "already runs this robot" in again and "kp" not in again, again
-        out = good("params", "apply", "planar3r", "--port", board.port)
+        out = good("flash", "planar3r", "--no-save", "--port", board.port)
         assert "joints: 6 -> 3" in out and "observer_hz: 77 is kept" in out, out
 
 
@@ -267,22 +267,22 @@ def test_feedback_in_the_difference_is_what_happens(folder):
     with Board(folder, "netduinoplus2") as board:
         def feedback():
             return json.loads(good("get", "feedback", "--json", "--port", board.port))["value"]
-        good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
+        good("flash", os.path.join(folder, "silent.yaml"), "--no-save", "--port", board.port)
         assert feedback() == 1
-        out = good("params", "apply", os.path.join(folder, "computed.yaml"), "--port", board.port)
+        out = good("flash", os.path.join(folder, "computed.yaml"), "--no-save", "--port", board.port)
         assert "feedback: 1 on the board -> 2" in out and feedback() == 2, out
-        out = good("params", "apply", os.path.join(folder, "silent.yaml"), "--port", board.port)
+        out = good("flash", os.path.join(folder, "silent.yaml"), "--no-save", "--port", board.port)
         assert "feedback: 2 ->" not in out and "feedback: 2 is kept; the default is 1" in out and feedback() == 2, out
 
 
 def test_a_motion_is_stopped_before_a_change(folder):
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "puma560", "--port", board.port)
+        good("flash", "puma560", "--no-save", "--port", board.port)
         client = wire.Client(board.connect())
         # The motion is long enough for an emulator that is much faster than the tool.
         client.led(wire.MOTION, struct.pack("<Bf6f", 2, 40000.0, *[0.3] * 6))
         client.line.close()
-        done = run("params", "apply", "planar3r", "--port", board.port)
+        done = run("flash", "planar3r", "--no-save", "--port", board.port)
         assert done.returncode == 0 and "the outputs are on, so the arm is stopped first" in done.stderr, done
         assert "applied" in done.stdout, done
 
@@ -290,13 +290,13 @@ def test_a_motion_is_stopped_before_a_change(folder):
 def test_the_8_kb_board_takes_images_in_pieces(folder):
     """The emulator cannot write the flash of this board, so the transfer is refused with that
     reason."""
-    done = run("params", "apply", "puma560", "--port", emulated("stm32vldiscovery"))
+    done = run("flash", "puma560", "--no-save", "--port", emulated("stm32vldiscovery"))
     assert done.returncode == 1 and "cannot be erased or programmed" in done.stderr, done
 
 
 def test_parameters(folder):
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "puma560", "--port", board.port)
+        good("flash", "puma560", "--no-save", "--port", board.port)
         everything = good("get", "--port", board.port)
         for word in ("rate_hz", "Hz", "[100 .. 20000]", "this many ticks per second", "sim_mass",
                      "(only in RAM)"):
@@ -327,7 +327,7 @@ def test_monitor(folder):
         s.bind(("127.0.0.1", 0))
         s.settimeout(10)
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "puma560", "--port", board.port)
+        good("flash", "puma560", "--no-save", "--port", board.port)
         done = run("monitor", "--port", board.port, "--fields", "q,tau,state", "--every", "10", "--count", "40",
                    "-o", csv, "--plot", plot, "--teleplot", udp[0].getsockname()[1],
                    "--plotjuggler", udp[1].getsockname()[1])
@@ -360,7 +360,7 @@ def test_monitor_into_a_pipe(folder):
     """monitor writes all rows and only whole rows, however it ends: by count, by control-C, or
     because the reader closes the pipe."""
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
         monitor = [tool.PROGRAM, "monitor", "--port", board.port, "--fields", "q", "--every", "10"]
         rows = good(*monitor[1:], "-N", 3).splitlines()
         assert rows[0].startswith("tick,t,q[") and [row.count(",") for row in rows] == [4] * 4, rows
@@ -381,7 +381,7 @@ def test_monitor_into_a_pipe(folder):
 def test_choice_of_telemetry_is_kept(folder):
     """get shows the choice given to monitor, save keeps it, and the next monitor uses it."""
     with Board(folder, "mps2-an500") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
         assert "no fields are chosen" in good("get", "telemetry", "--port", board.port)
         good("monitor", "--port", board.port, "--fields", "volt,cost", "--every", 7, "-N", 3)
         assert "saved" in good("save", "--port", board.port)
@@ -400,7 +400,7 @@ def test_choice_of_telemetry_is_kept(folder):
 def test_monitor_on_a_terminal(folder):
     """On a terminal, monitor redraws a live table in place until control-C."""
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
         pid, terminal = pty.fork()
         if pid == 0:
             os.execv(tool.PROGRAM, [tool.PROGRAM, "monitor", "--port", board.port, "--fields", "q,tau"])

@@ -112,17 +112,17 @@ def test_a_change_that_is_read_back_wrong_is_rolled_back(folder):
     """If one readback differs, the previous arm with its unsaved parameters is restored and
     verified."""
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
         good("set", "kp[2]", "77", "--port", board.port)
         with Between(folder, board, Reads(0, wire.IMAGE_END, 1)) as line:
-            done = run("params", "apply", "puma560", "--port", line.port)
+            done = run("flash", "puma560", "--no-save", "--port", line.port)
         assert done.returncode == 1 and "applied" not in done.stdout, done
         assert "the bytes that were read back differ from those that were sent" in done.stderr, done.stderr
         assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=77)
         # If every readback is wrong, the message does not claim that the previous robot runs.
         with Between(folder, board, Reads(0, wire.IMAGE_END, 10**6)) as line:
-            done = run("params", "apply", "puma560", "--port", line.port)
+            done = run("flash", "puma560", "--no-save", "--port", line.port)
         assert done.returncode == 1 and "could not be put back" in done.stderr, done
 
 
@@ -130,12 +130,12 @@ def test_a_change_that_the_board_refuses_leaves_what_ran(folder):
     """Bytes change on the line although the frame checksum is valid; the checksum of the image
     detects this."""
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
         good("set", "kp[2]", "77", "--port", board.port)
         for spoils in (lambda c: flipped(c) if c[0] == wire.IMAGE_DATA else c,
                        lambda c: flipped(c, 2) if c[0] == wire.IMAGE_BEGIN else c):
             with Between(folder, board, spoils) as line:
-                done = run("params", "apply", "puma560", "--port", line.port)
+                done = run("flash", "puma560", "--no-save", "--port", line.port)
             assert done.returncode == 1 and "the board refuses" in done.stderr, done
             assert "the previous robot still runs" in done.stderr and "applied" not in done.stdout, done
             has_arm(board, "planar3r", kp=77)
@@ -147,13 +147,13 @@ def test_a_line_that_breaks_during_a_change_leaves_what_ran(folder):
             raise EOFError
         return content
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
         with Between(folder, board, breaks) as line:
-            done = run("params", "apply", "puma560", "--port", line.port)
+            done = run("flash", "puma560", "--no-save", "--port", line.port)
         assert done.returncode == 1 and "the line to the board was closed" in done.stderr, done
         assert "could not be put back" in done.stderr, done.stderr  # the tool cannot know what runs
         has_arm(board, "planar3r")
-        assert "applied" in good("params", "apply", "puma560", "--port", board.port)
+        assert "applied" in good("flash", "puma560", "--no-save", "--port", board.port)
 
 
 def test_answers_that_get_lost_are_asked_for_again(folder):
@@ -168,7 +168,7 @@ def test_answers_that_get_lost_are_asked_for_again(folder):
         return content
     with Board(folder, "netduinoplus2") as board:
         with Between(folder, board, swallows) as line:
-            assert "applied" in good("params", "apply", "planar3r", "--port", line.port)
+            assert "applied" in good("flash", "planar3r", "--no-save", "--port", line.port)
         assert not lose
         has_arm(board, "planar3r")
 
@@ -237,9 +237,9 @@ def test_texts_of_a_hostile_board_are_printable(folder):
     svg, csv = os.path.join(folder, "m.svg"), os.path.join(folder, "m.csv")
     some = ["monitor", "--fields", "q,tau", "--count", "50", "--every", "10"]
     found = [["get", "kp"], ["set", "kp[no]", "1"], ["monitor", "--fields", "no"], ["selftest", "planar3r", "-N", "2"],
-             ["params", "apply", "planar3r", "--dry-run"], ["home"]]
+             ["flash", "planar3r", "--dry-run"], ["home"]]
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "planar3r", "--port", board.port)
+        good("flash", "planar3r", "--no-save", "--port", board.port)
 
         def ask(words, names):
             with Between(folder, board, Hostile(names)) as line:

@@ -179,7 +179,7 @@ def test_a_changed_parameter_is_not_a_difference(folder):
     code, text, errors, _ = run(folder, "--port", "qemu:netduinoplus2", "--to", "0.1,0,0,0,0,0", "--set", "observer_hz=60")
     assert code == 0 and "not compared with the host's control step: --set was given" in text, text + errors
     with Board(folder, "netduinoplus2") as board:
-        for words in (["params", "apply", "puma560"], ["set", "observer_hz", "60"]):
+        for words in (["flash", "puma560", "--no-save"], ["set", "observer_hz", "60"]):
             done = appell(*words, "-q", "--port", board.port)
             assert done.returncode == 0, done
         code, text, errors, _ = run(folder, "--port", board.port, "--to", "0.1,0,0,0,0,0")

@@ -197,7 +197,7 @@ static int give_image(client_t *client, const uint8_t *image, size_t size) {
         return 0;
     if (status.joints > 0 && !port_firmware(client->port)) {
         port_fail(&client->error,
-                  "load the robot first: `appell params apply ROBOT --port P`; that ends what was "
+                  "load the robot first: `appell flash ROBOT --port P`; that ends what was "
                   "set or homed for the other one",
                   "the board has another robot, or another version of it: %s",
                   client_discover_robot(client) == 0 ? client->device.robot : "?");

@@ -156,6 +156,8 @@
     X(FLASH, "flash", 0, "FILE", FILE,                                                             \
       "keep the flash in this file; default: ~/.local/state/appell/NAME.flash")                    \
     X(DRY_RUN, "dry-run", 'n', NULL, NONE, "show the difference and change nothing")               \
+    X(NO_SAVE, "no-save", 0, NULL, NONE,                                                           \
+      "load the robot until the next reset; `appell save` keeps it")                               \
     X(FIELDS, "fields", 'f', "A,B,...", FIELDS,                                                    \
       "telemetry fields to send; default: the previous choice, or q,tau if there is none")         \
     X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \

@@ -10,18 +10,6 @@
 #include "tools/cli/out.h"
 #include "tools/cli/diagnostics.h"
 
-/* Chooses the unit for a joint from a text like "N m/rad|N/m": revolute before the bar, prismatic
- * after it. */
-static void unit_of(const client_t *client, const device_parameter_t *t, uint32_t joint, char *out,
-                    size_t size) {
-    const char *bar = strchr(t->unit, '|');
-    const bool second = bar && t->per_joint && client->device.prismatic[joint];
-    if (second)
-        snprintf(out, size, "%s", bar + 1);
-    else
-        snprintf(out, size, "%.*s", bar ? (int)(bar - t->unit) : (int)strlen(t->unit), t->unit);
-}
-
 static void name_of(const client_t *client, const device_parameter_t *t, uint32_t joint, char *out,
                     size_t size) {
     if (t->per_joint)
@@ -38,7 +26,7 @@ static int show(const request_t *request, client_t *client, uint32_t parameter, 
     if (client_get(client, parameter, joint, &value, &saved) != 0)
         return board_error(client);
     name_of(client, t, joint, name, sizeof name);
-    unit_of(client, t, joint, unit, sizeof unit);
+    client_unit(t, client->device.prismatic[joint], unit, sizeof unit);
     if (request_has(request, OPTION_JSON)) {
         json_begin(NULL);
         json_string("name", name);
@@ -77,7 +65,7 @@ static int find(const request_t *request, client_t *client, uint32_t *parameter,
     }
     if (!d->parameter[*parameter].per_joint || d->joints > 0)
         return EXIT_YES;
-    diag_error(d->board, "load a robot with `appell params apply ROBOT`",
+    diag_error(d->board, "load a robot with `appell flash ROBOT`",
                "%s has a value for each joint, but the board has no robot",
                d->parameter[*parameter].name);
     return EXIT_NO;
@@ -162,7 +150,7 @@ static int set(const request_t *request, client_t *client) {
             continue;
         if (client_set(client, parameter, i, (float)value, &now) != 0) {
             char cure[2 * PORT_TEXT], unit[CLIENT_NAME];
-            unit_of(client, t, i, unit, sizeof unit);
+            client_unit(t, client->device.prismatic[i], unit, sizeof unit);
             snprintf(cure, sizeof cure, "%.200s (%s: %g .. %g %.60s)", client->error.cure, t->name,
                      (double)t->least, (double)t->most, unit);
             diag_error(client->device.board, cure, "%s", client->error.what);

@@ -270,24 +270,20 @@ const command_t command_table[] = {
      "$ appell status --watch",
      -1, cmd_status},
     {TASK_BOARD, "flash", "ROBOT", 1, 1,
-     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN, OPTION_NO_SAVE,
+             OPTION_JSON),
      "write a robot into a board and keep it over resets",
-     "Does `appell params apply` and `appell params save` in one command. `make flash` writes the "
-     "firmware itself.",
-     "$ appell flash puma560 --port /dev/ttyACM0", -1, cmd_flash},
-    {TASK_BOARD, "params", "apply ROBOT | save", 1, 2,
-     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_GRAVITY, OPTION_DRY_RUN),
-     "load a robot until the next reset, or save the loaded one",
-     "apply shows what changes, stops the arm and switches the outputs off, sends the robot image, "
-     "reads the image back and verifies it. save writes the loaded robot into the spare slot of "
-     "the board's store, with the parameters and the choice of telemetry, and reads all of it "
-     "back; until then the board keeps the previous robot and parameters. If the board refuses "
-     "something, or if the bytes that it returns are wrong, the command restores the image that "
-     "ran, the stored image, and the parameters.",
-     "$ appell params apply puma560 --port /dev/ttyACM0\n"
-     "$ appell params apply arm.yaml --port /dev/ttyACM0 --dry-run\n"
-     "$ appell params save --port /dev/ttyACM0",
-     -1, cmd_params},
+     "Shows what changes, stops the arm and switches the outputs off, sends the robot image, reads "
+     "the image back and verifies it. Then saves it with the parameters and the choice of "
+     "telemetry, as `appell save` does. The robot sets the parameters that it has, such as gains "
+     "and encoder offsets; the others stay. Joints that have to be homed must be homed again. If "
+     "the board refuses something, or if the bytes that it returns are wrong, the command restores "
+     "the image that ran, the stored image, and the parameters. `make flash` writes the firmware "
+     "itself.",
+     "$ appell flash puma560 --port /dev/ttyACM0\n"
+     "$ appell flash arm.yaml --dry-run\n"
+     "$ appell flash arm.yaml --no-save",
+     -1, cmd_flash},
     {TASK_BOARD, "get", "[NAME]", 0, 1, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "show parameters of a board: value, unit, range, help, saved or not",
      "Shows all parameters, or the one that is called NAME. Some parameters, such as kp, have a "
@@ -307,9 +303,26 @@ const command_t command_table[] = {
      "$ appell set kp[elbow] 800 --port /dev/ttyACM0\n"
      "$ appell set arm 1 --port /dev/ttyACM0",
      -1, cmd_set},
-    {TASK_BOARD, "save", "", 0, 0, OPTIONS(BOARD_OPTIONS),
+    {TASK_BOARD, "save", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "save the robot and parameters of a board, so that resets keep them",
-     "Does the same as `appell params save`.", "$ appell save --port /dev/ttyACM0", -1, cmd_save},
+     "Stops the arm and switches the outputs off, writes what runs into the spare slot of the "
+     "board's store, with the parameters and the choice of telemetry, and reads all of it back. "
+     "Until then the board keeps the previous robot and parameters.",
+     "$ appell save --port /dev/ttyACM0", -1, cmd_save},
+    {TASK_BOARD, "config", "read | write FILE | diff FILE [FILE]", 1, 3,
+     OPTIONS(BOARD_OPTIONS, OPTION_OUTPUT, OPTION_JSON),
+     "keep the configuration of a board in a file, and restore it",
+     "read writes robot image, parameters and choice of telemetry as text, for people and for "
+     "version control; the values of parameters can be edited in it. write gives a configuration "
+     "to the board of which it is, bit for bit: it checks every line first, prints a sentence for "
+     "each difference that the board cannot take, and then changes nothing. It loads the robot, "
+     "sets the parameters, reads everything back, and saves. If that fails, the board gets back "
+     "what it had. The outputs must be off. diff prints how the board differs from the file, or "
+     "how the first file differs from the second; the exit code is 1 if it does.",
+     "$ appell config read -o arm.conf\n"
+     "$ appell config diff arm.conf\n"
+     "$ appell config write arm.conf",
+     -1, cmd_config},
     {TASK_BOARD, "monitor", "", 0, 0,
      OPTIONS(BOARD_OPTIONS, OPTION_FIELDS, OPTION_EVERY, OPTION_TIMES, OPTION_DURATION,
              OPTION_OUTPUT, OPTION_PLOT, OPTION_TELEPLOT, OPTION_PLOTJUGGLER),

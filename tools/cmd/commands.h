@@ -17,7 +17,7 @@ int cmd_scale(const request_t *request);
 int cmd_run(const request_t *request);
 int cmd_gen(const request_t *request);
 int cmd_image(const request_t *request);
-int cmd_params(const request_t *request);
+int cmd_config(const request_t *request);
 int cmd_emulate(const request_t *request);
 int cmd_flash(const request_t *request);
 int cmd_save(const request_t *request);

@@ -166,8 +166,10 @@ int client_hardware(client_t *client, device_hardware_t *hardware);
 int client_counters(client_t *client, uint32_t counter[COUNTERS]);
 
 /* Finds the number of the parameter and the joint for "kp", "kp[2]" or "kp[elbow]"; *joint is -1
- * for all joints. */
+ * for all joints. The error for a name that does not exist suggests the most similar one. */
 int client_parameter(client_t *client, const char *name, uint32_t *parameter, int *joint);
+/* Writes the unit of a parameter; it may depend on the type of the joint. */
+void client_unit(const device_parameter_t *parameter, bool prismatic, char *out, size_t size);
 int client_get(client_t *client, uint32_t parameter, uint32_t joint, float *value, bool *saved);
 int client_set(client_t *client, uint32_t parameter, uint32_t joint, float value, float *now);
 
@@ -201,6 +203,11 @@ int client_stream_keep(client_t *client);
 /* Reads the board's choice: the numbers of the fields, and the ticks between samples. *choices is 0
  * if nothing is chosen. */
 int client_choice(client_t *client, uint8_t chosen[256], uint32_t *choices, uint32_t *every);
+/* Returns the number of a field, or -1. The fields must be known. */
+int client_field(client_t *client, const char *name);
+/* Chooses these fields for the board, with the ticks between samples that the line can carry; none
+ * if `choices` is 0. No samples are sent. */
+int client_choose(client_t *client, const uint8_t *chosen, uint32_t choices);
 /* Writes the title of a value of a sample, such as "q[elbow]", and returns its unit in *unit. */
 void client_value_title(const client_t *client, uint32_t value, char *name, size_t size,
                         const char **unit);

@@ -8,6 +8,7 @@
 #include "firmware/params/bytes.h"
 #include "firmware/params/image.h"
 #include "firmware/params/parameters.h"
+#include "tools/cli/messages.h"
 #include "tools/link/client.h"
 
 /* ----------------------------------------------------------------------------------- parameters */
@@ -24,6 +25,37 @@ static int find_joint(client_t *client, const char *text, size_t size) {
             return (int)i;
     const long number = strtol(name, &end, 10);
     return size > 0 && !*end && number >= 1 && number <= (long)d->joints ? (int)number - 1 : -1;
+}
+
+/* Writes a cure that begins with the most similar of the names, if one is similar. */
+static void suggest(const char *word, size_t size, const char *const *known, const char *cure,
+                    char out[PORT_TEXT]) {
+    char text[CLIENT_NAME];
+    snprintf(text, sizeof text, "%.*s", (int)size, word);
+    const char *nearest = messages_nearest(text, known);
+    snprintf(out, PORT_TEXT, "%s%.120s%s%s", nearest ? "did you mean " : "", nearest ? nearest : "",
+             nearest ? "? " : "", cure);
+}
+
+static int no_joint(client_t *client, const char *name, const char *joint, size_t size) {
+    const char *known[DYN_MAX_JOINTS + 1] = {0};
+    char cure[PORT_TEXT];
+    for (uint32_t i = 0; i < client->device.joints; i++)
+        known[i] = client->device.joint[i];
+    suggest(joint, size, known, "write NAME[JOINT] with the name or number (from 1) of a joint",
+            cure);
+    port_fail(&client->error, cure, "%s: there is no such joint", name);
+    return -1;
+}
+
+static int no_parameter(client_t *client, const char *name, size_t size) {
+    const char *known[UINT8_MAX + 2] = {0};
+    char cure[PORT_TEXT];
+    for (uint32_t i = 0; i < client->device.parameters && i <= UINT8_MAX; i++)
+        known[i] = client->device.parameter[i].name;
+    suggest(name, size, known, "`appell get` lists all parameters", cure);
+    port_fail(&client->error, cure, "the board has no parameter %s", name);
+    return -1;
 }
 
 int client_parameter(client_t *client, const char *name, uint32_t *parameter, int *joint) {
@@ -44,9 +76,7 @@ int client_parameter(client_t *client, const char *name, uint32_t *parameter, in
                      : -1;
         if (*joint >= 0)
             return 0;
-        port_fail(&client->error, "write NAME[JOINT] with the name or number (from 1) of a joint",
-                  "%s: there is no such joint", name);
-        return -1;
+        return no_joint(client, name, inside, close ? (size_t)(close - inside) : 0);
     }
     for (uint32_t t = 0; t < PARAMETERS && !(d->flags & HELLO_LAB); t++)
         if (strlen(parameter_table[t].name) == size &&
@@ -57,9 +87,18 @@ int client_parameter(client_t *client, const char *name, uint32_t *parameter, in
                       name);
             return -1;
         }
-    port_fail(&client->error, "`appell get --port P` lists all parameters",
-              "the board has no parameter %s", name);
-    return -1;
+    return no_parameter(client, name, size);
+}
+
+void client_unit(const device_parameter_t *parameter, bool prismatic, char *out, size_t size) {
+    /* "N m/rad|N/m": revolute before the bar, prismatic after it */
+    const char *bar = strchr(parameter->unit, '|');
+    if (bar && parameter->per_joint && prismatic)
+        snprintf(out, size, "%s", bar + 1);
+    else
+        snprintf(out, size, "%.*s",
+                 bar ? (int)(bar - parameter->unit) : (int)strlen(parameter->unit),
+                 parameter->unit);
 }
 
 int client_get(client_t *client, uint32_t parameter, uint32_t joint, float *value, bool *saved) {

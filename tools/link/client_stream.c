@@ -121,7 +121,7 @@ static int over_budget(client_t *client, uint32_t every) {
     return -1;
 }
 
-static int find_field(client_t *client, const char *name) {
+int client_field(client_t *client, const char *name) {
     for (uint32_t i = 0; i < client->device.fields; i++)
         if (!strcmp(client->device.field[i].name, name))
             return (int)i;
@@ -206,7 +206,7 @@ int client_stream(client_t *client, const char *const *name, uint32_t names, uin
     if (!client->device.field && client_discover_some(client, DISCOVER_FIELDS) != 0)
         return -1;
     for (uint32_t i = 0; i < names; i++) {
-        const int field = find_field(client, name[i]);
+        const int field = client_field(client, name[i]);
         if (field < 0)
             return -1;
         if (memchr(chosen, field, i)) {
@@ -238,6 +238,10 @@ static int end_with(client_t *client, const uint8_t *chosen, uint32_t choices, u
     client->choices = 0;
     client->on_sample = NULL;
     return status;
+}
+
+int client_choose(client_t *client, const uint8_t *chosen, uint32_t choices) {
+    return end_with(client, chosen, choices, 0);
 }
 
 int client_stream_end(client_t *client) {
