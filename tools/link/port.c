@@ -121,6 +121,10 @@ const char *port_silent(const port_t *port) {
            "and receive are not swapped";
 }
 
+bool port_serial(const port_t *port) {
+    return port->serial;
+}
+
 bool port_hub(const port_t *port) {
     return port->hub;
 }
