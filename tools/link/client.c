@@ -220,8 +220,8 @@ void client_take_text(const uint8_t **at, const uint8_t *end, char *out, size_t 
     text_visible(&text, out, size, "");
 }
 
-/* Connects over an open port. A board that is not patiently waited for is real, or has run
- * before. */
+/* Connects over an open port. With `patient` the board may be an emulator that still starts
+ * up. */
 static client_t *connect_over(port_t *port, bool patient, port_error_t *error) {
     client_t *client = calloc(1, sizeof *client);
     if (!port || !client) {

@@ -10,6 +10,7 @@
 
 struct port {
     int file;
+    char name[PATH_MAX];
     pid_t emulator; /* 0: none */
     bool serial;
     bool alone; /* the port is a socket that serves one program at a time */
