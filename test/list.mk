@@ -148,13 +148,14 @@ $(foreach t,$(SEAM_TESTS),$(eval TEST_SRC_$t = $$(TEST_SRC_seam))$(eval TEST_LIB
 TESTS_HOST += seam $(SEAM_TESTS)
 
 # tools/: range, count, trace, the readers and the simulator exist only on the host.
-TESTS_HOST += hub dyn_count dyn_range dyn_trace appell_number run_record robot_modes silicon_report sim sim_rk
+TESTS_HOST += hub screen dyn_count dyn_range dyn_trace appell_number run_record robot_modes silicon_report sim sim_rk
 TEST_SRC_dyn_count     := $(ARMS)
 TEST_SRC_dyn_range     := $(ARMS)
 TEST_SRC_dyn_trace     := $(ARMS) tools/gen/anneal.c
 TEST_SRC_appell_number := tools/cli/number.c
 TEST_SRC_run_record    := tools/motion/record.c
 TEST_SRC_hub           := $(wildcard tools/link/port*.c) tools/link/hub.c tools/link/run_folder.c
+TEST_SRC_screen        := tools/monitor/screen.c
 TEST_SRC_silicon_report := tools/link/silicon.c
 TEST_LIBS_silicon_report = $(ROBOT_LIBS)
 TEST_SRC_robot_modes   := $(FLEX_ARMS)

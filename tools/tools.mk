@@ -5,7 +5,7 @@ APPELL     := $(BUILD)/host/appell
 APPELL_SAN := $(BUILD)/host/appell-san
 
 GEN_SRC      := $(filter-out $(DYN_BACKENDS:%=%.c),$(wildcard tools/gen/*.c))
-APPELL_SRC   := $(foreach f,args cli cmd config emulate eval image lead link motion proof,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
+APPELL_SRC   := $(foreach f,args cli cmd config emulate eval image lead link monitor motion proof,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
 APPELL_SRC   := $(sort $(filter-out $(DYN_BACKENDS:%=%.c),$(APPELL_SRC)) $(VERSION_SRC))
 TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 

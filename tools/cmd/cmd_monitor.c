@@ -1,44 +1,42 @@
-/* monitor: shows the samples of a board as a live table, CSV or plot, and sends them to plotting
- * programs on this machine. */
-#include <arpa/inet.h>
-#include <errno.h>
-#include <math.h>
-#include <netinet/in.h>
+/* monitor: shows the samples of a board on a live screen with a prompt, writes them as CSV, JSON
+ * lines or a plot, and sends them to plotting programs on this machine. */
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "firmware/safety/faults.h"
 #include "tools/args/board.h"
-#include "tools/cmd/commands.h"
-#include "tools/cli/file.h"
-#include "tools/cli/out.h"
-#include "tools/cli/plot.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/cli/out.h"
+#include "tools/cmd/commands.h"
+#include "tools/monitor/prompt.h"
+#include "tools/monitor/samples.h"
+#include "tools/monitor/screen.h"
+#include "tools/monitor/terminal.h"
+#include "tools/monitor/watch.h"
 
-enum { FIELDS_MOST = 64, WINDOW = 2000, REDRAW_MS = 100, LINE = 400 };
+enum { REDRAW_MS = 100, LOOK_MS = 250, TURN_MS = 20, HEAD = 512, SCREEN_ROOM = 1 << 18 };
 
 typedef struct {
-    client_t *client;
-    FILE *csv;
-    bool table; /* show a live table on the terminal */
-    bool drawn;
-    uint32_t lines;
-    int udp;
-    struct sockaddr_in teleplot, plotjuggler;
-    bool to_teleplot, to_plotjuggler;
-    double rate_hz;
+    const request_t *request;
+    watch_t watch;
+    samples_t out;
+    prompt_t prompt;
+    bool screen, keys; /* the live screen is shown; keys are read */
+    uint32_t field_page, joint_page;
     long samples; /* number of samples; some more may arrive before the board ends the stream */
     long most;
-    double last_s; /* duration in seconds of the board's time; 0: no end */
-    uint32_t first_tick;
+    double last_s;  /* duration in seconds of the board's time; 0: no end */
+    double first_t; /* time of the first sample */
     sample_in_t last;
-    int64_t redraw_ms;
-    plot_t *plot;
-    bool failed;
+    double
+        t; /* its time in s: that of the board, which goes on over a reset with the host's clock */
+    int64_t t_ms;
+    double base_t; /* time at the tick base_tick */
+    uint32_t base_tick;
+    int64_t redraw_ms, look_ms;
 } monitor_t;
 
 static volatile sig_atomic_t interrupted;
@@ -48,303 +46,248 @@ static void interrupt(int signal) {
     interrupted = 1;
 }
 
-static int64_t now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-static uint32_t values(const client_t *client) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < client->choices; i++)
-        count += client->device.field[client->chosen[i]].per_joint ? client->device.joints : 1;
-    return count;
-}
-
-/* ------------------------------------------------------------------------------------------ CSV */
-
-static void csv_head(monitor_t *m) {
-    char name[LINE];
-    const char *unit;
-    fprintf(m->csv, "tick,t");
-    for (uint32_t i = 0; i < values(m->client); i++) {
-        client_value_title(m->client, i, name, sizeof name, &unit);
-        fputc(',', m->csv);
-        file_column(m->csv, name);
-    }
-    fputc('\n', m->csv);
-}
-
-static void csv_row(monitor_t *m, const sample_in_t *s) {
-    fprintf(m->csv, "%u,%.9g", (unsigned)s->tick, s->tick / m->rate_hz);
-    for (uint32_t i = 0; i < s->values; i++)
-        fprintf(m->csv, ",%.9g", s->value[i]);
-    const bool written = fputc('\n', m->csv) != EOF;
-    if (m->csv == stdout)
-        out_flush(); /* so that a program that reads the rows gets each row whole and at once */
-    else
-        m->failed |= !written;
-}
-
-/* ------------------------------------------------------------------------------------------ UDP */
-
-/* Sends one line "name:milliseconds:value" for each value, for Teleplot. */
-static void send_teleplot(const monitor_t *m, const sample_in_t *s) {
-    char text[8192], name[LINE];
-    const char *unit;
-    size_t used = 0;
-    for (uint32_t i = 0; i < s->values && used + LINE + 64 < sizeof text; i++) {
-        client_value_title(m->client, i, name, sizeof name, &unit);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s:%.6f:%.9g\n", name,
-                                 1000 * s->tick / m->rate_hz, s->value[i]);
-    }
-    (void)sendto(m->udp, text, used, MSG_DONTWAIT, (const struct sockaddr *)&m->teleplot,
-                 sizeof m->teleplot);
-}
-
-/* Sends one JSON object for each sample, with the time in seconds as "t", for PlotJuggler. */
-static void send_plotjuggler(const monitor_t *m, const sample_in_t *s) {
-    char text[16384], name[LINE];
-    const char *unit;
-    size_t used = (size_t)snprintf(text, sizeof text, "{\"t\":%.9g", s->tick / m->rate_hz);
-    for (uint32_t i = 0; i < s->values && used + LINE + 64 < sizeof text; i++) {
-        client_value_title(m->client, i, name, sizeof name, &unit);
-        for (char *c = name; *c; c++)
-            if (*c == '"' || *c == '\\')
-                *c = '_';
-        if (isfinite(s->value[i]))
-            used += (size_t)snprintf(text + used, sizeof text - used, ",\"%s\":%.9g", name,
-                                     s->value[i]);
-    }
-    used += (size_t)snprintf(text + used, sizeof text - used, "}");
-    (void)sendto(m->udp, text, used, MSG_DONTWAIT, (const struct sockaddr *)&m->plotjuggler,
-                 sizeof m->plotjuggler);
-}
-
-/*
- * Opens the socket. The destination is always this machine, so that samples do not leave it.
- */
-static int take_udp(const request_t *request, option_id_t option, monitor_t *m,
-                    struct sockaddr_in *to, bool *used) {
-    long port;
-    if (!request_has(request, option))
-        return EXIT_YES;
-    if (request_integer(request, option, 1, 65535, &port) != EXIT_YES)
-        return EXIT_BAD;
-    if (m->udp < 0)
-        m->udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (m->udp < 0)
-        return diag_error(NULL, NULL, "a UDP socket cannot be opened: %s", strerror(errno));
-    *to = (struct sockaddr_in){.sin_family = AF_INET,
-                               .sin_port = htons((uint16_t)port),
-                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    *used = true;
-    return EXIT_YES;
-}
-
-/* ----------------------------------------------------------------------------------- live table */
-
-/* Moves the cursor or clears a line; out_text would make the sequence visible. */
-static void control(const char *sequence) {
-    out_bytes(sequence, strlen(sequence));
-}
-
-static void draw(monitor_t *m) {
-    const device_t *d = &m->client->device;
-    const sample_in_t *s = &m->last;
-    char up[20];
-    uint32_t at = 0;
-    snprintf(up, sizeof up, "\033[%uA", (unsigned)m->lines);
-    control(m->drawn ? up : "");
-    control("\033[K");
-    out_format("%s  %s  t %.3f s  tick %u  samples %ld  lost %u on the board, %llu on the line\n",
-               d->board, d->robot, s->tick / m->rate_hz, (unsigned)s->tick, m->samples,
-               (unsigned)m->client->lost_total, (unsigned long long)m->client->torn);
-    control("\033[K");
-    out_format("%-20s", "");
-    for (uint32_t k = 0; k < d->joints; k++)
-        out_format(" %12.12s", d->joint[k]);
-    out_text("\n");
-    m->lines = 2;
-    for (uint32_t i = 0; i < m->client->choices; i++, m->lines++) {
-        const device_field_t *field = &d->field[m->client->chosen[i]];
-        control("\033[K");
-        out_format("%-10.10s %-9.9s", field->name, field->unit[0]);
-        for (uint32_t k = 0; k < (field->per_joint ? d->joints : 1); k++, at++)
-            out_format(" %12.6g", s->value[at]);
-        out_text("\n");
-    }
-    out_flush();
-    m->drawn = true;
-}
-
-/* -------------------------------------------------------------------------------------- the run */
-
 static bool finished(const monitor_t *m) {
-    return interrupted || m->failed || out_failed() || (m->most > 0 && m->samples >= m->most) ||
-           (m->last_s > 0 && m->samples > 0 &&
-            (m->last.tick - m->first_tick) / m->rate_hz >= m->last_s);
+    return interrupted || m->prompt.quit || m->out.failed || out_failed() ||
+           (m->most > 0 && m->samples >= m->most) ||
+           (m->last_s > 0 && m->samples > 0 && m->t - m->first_t >= m->last_s);
 }
 
 static void take_sample(void *user, const sample_in_t *s) {
     monitor_t *m = user;
+    const int64_t now = watch_now_ms();
     if (finished(m))
         return;
+    if (m->watch.was_reset && m->samples > 0) { /* the ticks count from 0 again */
+        samples_gap(&m->out, m->t);
+        m->base_t = m->t + (double)(now - m->t_ms) / 1000;
+        m->base_tick = s->tick;
+    }
+    m->watch.was_reset = false;
+    m->t = m->base_t + (s->tick - m->base_tick) / (double)m->watch.status.rate_hz;
+    m->t_ms = now;
     if (m->samples++ == 0)
-        m->first_tick = s->tick;
+        m->first_t = m->t;
     m->last = *s;
-    if (m->csv)
-        csv_row(m, s);
-    if (m->to_teleplot)
-        send_teleplot(m, s);
-    if (m->to_plotjuggler)
-        send_plotjuggler(m, s);
-    if (m->plot)
-        plot_add(m->plot, s->tick / m->rate_hz, s->value);
-    if (m->table && (!m->drawn || now_ms() >= m->redraw_ms)) {
-        m->redraw_ms = now_ms() + REDRAW_MS;
-        draw(m);
+    samples_add(&m->out, m->watch.client, s, m->t);
+}
+
+/* ----------------------------------------------------------------------------------- the screen */
+
+static void head_lines(const monitor_t *m, char head[SCREEN_HEADS][HEAD]) {
+    const watch_t *w = &m->watch;
+    const client_t *client = w->client;
+    const device_fault_t *f = &w->fault;
+    const bool moves = w->status.flags & STATUS_MOVING;
+    const bool joint = client && f->joint < client->device.joints;
+    static const char *const phase[] = {"", "NO SAMPLES  ", "NOT CONNECTED  "};
+    snprintf(head[0], HEAD, "%s%.100s  %.100s  %s%s", phase[w->phase],
+             client ? client->device.board : w->port, client ? client->device.robot : "",
+             app_state_name(w->status.state),
+             w->status.state != APP_STATE_RUNNING ? ""
+             : moves                              ? ", moves"
+                                                  : ", holds");
+    if (f->fault != APP_FAULT_NONE)
+        snprintf(head[1], HEAD, "fault %s%s%s; stop: %s; cure: %s", app_fault_name(f->fault),
+                 joint ? ", joint " : "", joint ? client->device.joint[f->joint] : "",
+                 app_stop_name(f->stop), app_fault_cure(f->fault));
+    else
+        snprintf(head[1], HEAD, "no fault%s%s",
+                 w->status.flags & STATUS_WEAKER ? "; a guard is weaker than its default" : "",
+                 w->status.flags & STATUS_OVERRIDDEN ? "; a command overrides a parameter" : "");
+    snprintf(head[2], HEAD, "t %.3f s  %u Hz  every %u ticks  samples %ld  lost %u + %llu", m->t,
+             (unsigned)w->status.rate_hz, client ? (unsigned)client->every : 0, m->samples,
+             client ? (unsigned)client->lost_total : 0,
+             client ? (unsigned long long)client->torn : 0);
+}
+
+/* Makes the text of the screen; without a prompt it stays behind when the command ends. */
+static const char *screen_now(const monitor_t *m, bool prompt) {
+    static char text[SCREEN_ROOM], head[SCREEN_HEADS][HEAD];
+    static char units[256][2 * CLIENT_NAME + 4];
+    static screen_field_t field[256];
+    const client_t *client = m->watch.client;
+    screen_t s = {.colour = terminal_colour(),
+                  .alarm = m->watch.fault.fault != APP_FAULT_NONE,
+                  .field = field,
+                  .field_page = m->field_page,
+                  .joint_page = m->joint_page,
+                  .event = m->watch.event,
+                  .typed = prompt ? m->prompt.typed : NULL};
+    terminal_size(&s.width, &s.height);
+    head_lines(m, head);
+    for (int i = 0; i < SCREEN_HEADS; i++)
+        s.head[i] = head[i];
+    if (client && m->samples > 0) {
+        const device_t *d = &client->device;
+        bool kinds[2] = {false, false};
+        uint32_t at = 0;
+        s.joints = d->joints;
+        for (uint32_t k = 0; k < d->joints; k++) {
+            s.joint[k] = d->joint[k];
+            kinds[d->prismatic[k] != 0] = true;
+        }
+        for (uint32_t i = 0; i < client->choices && at < m->last.values; i++) {
+            const device_field_t *f = &d->field[client->chosen[i]];
+            const limit_kind_t limit = watch_limit_of(f->name);
+            const bool both = kinds[0] && kinds[1] && strcmp(f->unit[0], f->unit[1]) != 0;
+            snprintf(units[i], sizeof units[i], "%s%s%s", f->unit[kinds[1] && !kinds[0]],
+                     both ? "|" : "", both ? f->unit[1] : "");
+            field[s.fields++] =
+                (screen_field_t){.name = f->name,
+                                 .unit = units[i],
+                                 .per_joint = f->per_joint,
+                                 .value = m->last.value + at,
+                                 .limit = limit < LIMITS ? m->watch.limit[limit] : NULL};
+            at += f->per_joint ? d->joints : 1;
+        }
+    }
+    screen_text(&s, text, sizeof text);
+    return text;
+}
+
+static void take_keys(monitor_t *m) {
+    for (int key; (key = terminal_key()) != KEY_NONE;) {
+        const uint32_t step = key == KEY_RIGHT || key == KEY_PAGE_DOWN ? 1 : UINT32_MAX;
+        if (key == KEY_LEFT || key == KEY_RIGHT)
+            m->field_page += step;
+        else if (key == KEY_PAGE_UP || key == KEY_PAGE_DOWN)
+            m->joint_page += step;
+        else
+            prompt_key(&m->prompt, &m->watch, key);
+        m->redraw_ms = 0;
     }
 }
 
-static uint32_t take_fields(const request_t *request, char *text, size_t size,
-                            const char *name[FIELDS_MOST]) {
-    uint32_t count = 0;
-    const char *given = request->value[OPTION_FIELDS];
-    if (!given)
-        return 0;
-    snprintf(text, size, "%s", given);
-    for (char *word = strtok(text, ", "); word && count < FIELDS_MOST; word = strtok(NULL, ", "))
-        name[count++] = word;
-    return count;
+/* ---------------------------------------------------------------------------------------- the run */
+
+/* Takes samples from now on. */
+static int listen_to(monitor_t *m) {
+    const int status = samples_head(m->request, &m->out, m->watch.client);
+    m->watch.client->on_sample = take_sample;
+    m->watch.client->user = m;
+    return status;
 }
 
-/* Starts the samples with the fields of --fields, or the board's choice, or else q and tau. */
-static int start(const request_t *request, monitor_t *m, uint32_t every) {
-    static const char *const usual[] = {"q", "tau"};
-    static char text[1000];
-    const char *name[FIELDS_MOST];
-    const uint32_t names = take_fields(request, text, sizeof text, name);
-    device_status_t status;
-    int started = client_stream(m->client, name, names, every, WINDOW, NULL, NULL);
-    if (started != 0 && names == 0)
-        started = client_stream(m->client, usual, 2, every, WINDOW, NULL, NULL);
-    if (started != 0 || client_status(m->client, &status) != 0)
-        return board_error(m->client);
-    m->rate_hz = status.rate_hz;
-    return EXIT_YES;
+/* Waits for the board and the keys. */
+static void wait_some(const monitor_t *m) {
+    struct pollfd wait[2] = {
+        {.fd = m->watch.client ? port_file(m->watch.client->port) : -1, .events = POLLIN},
+        {.fd = m->keys ? STDIN_FILENO : -1, .events = POLLIN}};
+    (void)poll(wait, 2, TURN_MS);
 }
 
-static int run(const request_t *request, monitor_t *m) {
-    enum { SILENT_MS = 10000 };
-    int64_t silent = now_ms() + SILENT_MS;
-    m->client->on_sample = take_sample;
-    m->client->user = m;
-    while (!finished(m)) {
-        const long before = m->samples;
-        if (client_poll(m->client, 100) < 0)
-            return interrupted ? EXIT_YES : board_error(m->client);
-        if (m->samples != before)
-            silent = now_ms() + SILENT_MS;
-        else if (now_ms() > silent)
-            return diag_error(m->client->device.board,
-                              "load a robot first: a board without one sends no samples",
-                              "the board sent no sample for %d s", SILENT_MS / 1000);
+static void refresh(monitor_t *m) {
+    const int64_t now = watch_now_ms();
+    if (m->watch.phase == WATCH_ON && now >= m->look_ms) {
+        m->look_ms = now + LOOK_MS;
+        if (watch_look(&m->watch))
+            prompt_follow(&m->prompt, &m->watch);
     }
-    /* Draws the last table before the stream ends, because the end clears the client's fields and
-     * counts. */
-    if (m->table && m->samples > 0)
-        draw(m);
-    if (!request_has(request, OPTION_QUIET))
+    if (now < m->redraw_ms)
+        return;
+    m->redraw_ms = now + REDRAW_MS;
+    terminal_show(screen_now(m, m->keys));
+}
+
+static int run(monitor_t *m) {
+    int status = EXIT_YES;
+    while (!finished(m) && status == EXIT_YES && !m->watch.dead) {
+        wait_some(m);
+        if (m->keys)
+            take_keys(m);
+        if (watch_turn(&m->watch,
+                       m->watch.client && port_file(m->watch.client->port) < 0 ? TURN_MS : 0))
+            status = listen_to(m);
+        if (m->screen)
+            refresh(m);
+        else if (!m->watch.told && *m->watch.event && !request_has(m->request, OPTION_QUIET))
+            diag_note(m->watch.port, "%s", m->watch.event);
+        m->watch.told = true;
+    }
+    return status;
+}
+
+/* Tells what the arm does, what was lost, and leaves the board as it is. */
+static int end(monitor_t *m, int status) {
+    client_t *client = m->watch.client;
+    const char *stopped = prompt_end(&m->prompt, &m->watch);
+    if (m->screen) {
+        const char *text = screen_now(m, false);
+        terminal_end();
+        out_bytes(text, strlen(text));
+        out_text("\n");
+        out_flush();
+    }
+    if (stopped)
+        diag_note(client->device.board, "%s", stopped);
+    if (m->watch.dead)
+        return board_error(client);
+    if (client && status == EXIT_YES && !request_has(m->request, OPTION_QUIET)) {
         diag_note(
-            m->client->device.board,
+            client->device.board,
             "%ld samples, every %u ticks; lost: %u samples on the board, %llu frames on the line",
-            m->samples, (unsigned)m->client->every, (unsigned)m->client->lost_total,
-            (unsigned long long)m->client->torn);
-    (void)client_stream_keep(m->client);
-    return m->failed ? diag_error(request->value[OPTION_OUTPUT], "check the space on the disk",
-                                  "the samples cannot be written")
-                     : EXIT_YES;
-}
-
-static int plot_begin(const request_t *request, monitor_t *m) {
-    if (!request_has(request, OPTION_PLOT))
-        return EXIT_YES;
-    char title[2 * CLIENT_NAME];
-    snprintf(title, sizeof title, "%.100s on %.60s", m->client->device.robot,
-             m->client->device.board);
-    m->plot = plot_open(request->value[OPTION_PLOT], title);
-    if (!m->plot)
-        return EXIT_BAD;
-    uint32_t value = 0;
-    for (uint32_t i = 0; i < m->client->choices; i++) {
-        const device_field_t *field = &m->client->device.field[m->client->chosen[i]];
-        const uint32_t count = field->per_joint ? m->client->device.joints : 1;
-        const char *name[DYN_MAX_JOINTS];
-        for (uint32_t k = 0; k < count; k++, value++)
-            name[k] = field->per_joint ? m->client->device.joint[k] : field->name;
-        plot_panel(m->plot, field->name, field->unit[0], name, count);
+            m->samples, (unsigned)client->every, (unsigned)client->lost_total,
+            (unsigned long long)client->torn);
+        if (m->watch.gaps > 0)
+            diag_note(client->device.board, "the samples were interrupted %u times", m->watch.gaps);
     }
-    return EXIT_YES;
+    if (client && m->watch.phase == WATCH_ON)
+        (void)client_stream_keep(client);
+    return status;
 }
 
-static int outputs(const request_t *request, monitor_t *m) {
-    const char *path = request->value[OPTION_OUTPUT];
-    double duration;
-    if (take_udp(request, OPTION_TELEPLOT, m, &m->teleplot, &m->to_teleplot) != EXIT_YES ||
-        take_udp(request, OPTION_PLOTJUGGLER, m, &m->plotjuggler, &m->to_plotjuggler) != EXIT_YES)
+static void take_fields(const request_t *request, watch_t *watch) {
+    static char text[1000];
+    if (!request_has(request, OPTION_FIELDS))
+        return;
+    snprintf(text, sizeof text, "%s", request->value[OPTION_FIELDS]);
+    for (char *word = strtok(text, ", "); word && watch->names < WATCH_FIELDS;
+         word = strtok(NULL, ", "))
+        watch->name[watch->names++] = word;
+}
+
+static int take_options(const request_t *request, monitor_t *m) {
+    long every = 0;
+    if ((request_has(request, OPTION_EVERY) &&
+         request_integer(request, OPTION_EVERY, 1, 1000000, &every) != EXIT_YES) ||
+        (request_has(request, OPTION_TIMES) &&
+         request_integer(request, OPTION_TIMES, 1, 1000000000, &m->most) != EXIT_YES))
         return EXIT_BAD;
-    if (request_has(request, OPTION_TIMES) &&
-        request_integer(request, OPTION_TIMES, 1, 1000000000, &m->most) != EXIT_YES)
-        return EXIT_BAD;
+    m->watch.every = (uint32_t)every;
+    take_fields(request, &m->watch);
     if (request_has(request, OPTION_DURATION)) {
-        if (request_list(request, OPTION_DURATION, &duration, 1, 1, NULL) != EXIT_YES)
+        if (request_list(request, OPTION_DURATION, &m->last_s, 1, 1, NULL) != EXIT_YES)
             return EXIT_BAD;
-        if (!(duration > 0))
+        if (!(m->last_s > 0))
             return diag_error(NULL, "write a number above zero", "--duration: %g is not possible",
-                              duration);
-        m->last_s = duration;
+                              m->last_s);
     }
-    if (path && strcmp(path, "-") != 0) {
-        m->csv = fopen(path, "w");
-        if (!m->csv)
-            return diag_error(path, "check the path and its permissions", "cannot be written: %s",
-                              strerror(errno));
-    } else if (path || !isatty(STDOUT_FILENO)) {
-        m->csv = stdout;
-    }
-    m->table = m->csv != stdout && isatty(STDOUT_FILENO);
-    return EXIT_YES;
+    return samples_open(request, &m->out);
 }
 
 int cmd_monitor(const request_t *request) {
-    monitor_t m = {.udp = -1};
-    long every = 0;
-    if (request_has(request, OPTION_EVERY) &&
-        request_integer(request, OPTION_EVERY, 1, 1000000, &every) != EXIT_YES)
-        return EXIT_BAD;
-    m.client = board_open(request, DISCOVER_FIELDS);
-    if (!m.client)
-        return EXIT_BAD;
-    signal(SIGINT, interrupt);
-    signal(SIGTERM, interrupt);
-    int status = outputs(request, &m);
-    if (status == EXIT_YES)
-        status = start(request, &m, (uint32_t)every);
-    if (status == EXIT_YES)
-        status = plot_begin(request, &m);
+    static monitor_t m;
+    m = (monitor_t){.request = request};
+    int status = take_options(request, &m);
     if (status == EXIT_YES) {
-        if (m.csv)
-            csv_head(&m);
-        status = run(request, &m);
+        m.watch.client = board_open(request, DISCOVER_ROBOT);
+        status = m.watch.client ? EXIT_YES : EXIT_BAD;
     }
-    if (m.csv && m.csv != stdout && fclose(m.csv) != 0)
-        status = diag_error(request->value[OPTION_OUTPUT], "check the space on the disk",
-                            "writing failed");
-    if (m.plot && plot_close(m.plot, status == EXIT_YES) != EXIT_YES)
-        status = EXIT_BAD;
-    if (m.udp >= 0)
-        close(m.udp);
-    client_close(m.client);
-    return status;
+    if (status == EXIT_YES) {
+        static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+        for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+            signal(signals[i], interrupt);
+        snprintf(m.watch.port, sizeof m.watch.port, "%s", port_name(m.watch.client->port));
+        status = watch_start(&m.watch) == 0 ? listen_to(&m) : board_error(m.watch.client);
+    }
+    if (status == EXIT_YES) {
+        m.screen = m.out.file != stdout && isatty(STDOUT_FILENO);
+        m.keys = m.screen && isatty(STDIN_FILENO);
+        if (m.screen)
+            terminal_begin(m.keys);
+        status = end(&m, run(&m));
+    }
+    const int closed = samples_close(&m.out, status == EXIT_YES);
+    watch_end(&m.watch);
+    return status == EXIT_YES ? closed : status;
 }

@@ -325,7 +325,7 @@ const command_t command_table[] = {
      -1, cmd_config},
     {TASK_BOARD, "monitor", "", 0, 0,
      OPTIONS(BOARD_OPTIONS, OPTION_FIELDS, OPTION_EVERY, OPTION_TIMES, OPTION_DURATION,
-             OPTION_OUTPUT, OPTION_PLOT, OPTION_TELEPLOT, OPTION_PLOTJUGGLER),
+             OPTION_OUTPUT, OPTION_JSON, OPTION_PLOT, OPTION_TELEPLOT, OPTION_PLOTJUGGLER),
      "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
      "On a terminal the command shows a live table. Into a pipe or with --output it writes CSV: "
      "tick, seconds, and one column for each value. --plot draws at the end. Control-C ends the "

@@ -16,16 +16,15 @@
 
 /* A request is sent again after FIRST_MS, then after longer and longer times up to TIMEOUT_MS, until
  * TRIES * TIMEOUT_MS have passed: a line that loses bytes must not hold up the arm, and a slow board
- * must not be flooded. LONG_FIRST_MS is for requests that take the board long. An emulated board gets TRIES_EMULATED (a minute), because it is as slow
- * as its host; if the emulator has ended, the line is closed and nothing waits. */
+ * must not be flooded. LONG_FIRST_MS is for requests that take the board long. An emulated board gets
+ * TRIES_EMULATED (a minute), because it is as slow as its host; if the emulator has ended, the line is
+ * closed and nothing waits. */
 enum {
     FIRST_MS = 100,
     LONG_FIRST_MS = 1000,
     TRIES = 6,
     TRIES_EMULATED = 30,
-    TIMEOUT_MS = 2000,
-    GREET_TRIES = 40,
-    GREET_MS = 500
+    TIMEOUT_MS = 2000
 };
 
 static const struct {
@@ -40,6 +39,7 @@ static const struct {
 
 static int closed(client_t *client) {
     client->status = -1;
+    client->closed = true;
     port_fail(&client->error,
               port_firmware(client->port) ? "read the messages of the emulator above"
                                           : "check the cable and the power of the board",
@@ -67,6 +67,9 @@ static int take_bytes(client_t *client, int timeout_ms) {
     const int n = port_read(client->port, bytes, sizeof bytes, timeout_ms);
     for (int i = 0; i < n; i++) {
         const size_t size = frame_take(&client->reader, bytes[i]);
+        if (client->heard_size < sizeof client->heard)
+            client->heard[client->heard_size++] = bytes[i];
+        client->frames += size > 0;
         if (size > 0)
             take_frame(client, size);
     }
@@ -240,33 +243,9 @@ void client_take_text(const uint8_t **at, const uint8_t *end, char *out, size_t 
     text_visible(&text, out, size, "");
 }
 
-static int hello(client_t *client, int tries, int timeout_ms) {
-    const uint8_t version = PROTOCOL_VERSION;
-    device_t *d = &client->device;
-    if (ask(client, ASK_HELLO, &version, 1, tries, timeout_ms) != 0)
-        return -1;
-    const uint8_t *r = client->reply, *end = r + client->reply_size;
-    if (client->reply_size < 14) {
-        port_fail(&client->error, "use `appell` and firmware of the same version",
-                  "the board's answer to HELLO is too short");
-        return -1;
-    }
-    d->version = r[0];
-    d->payload = r[1];
-    d->joints_max = r[2];
-    d->flags = r[3];
-    d->baud = get_u32(r + 4);
-    d->parameters = r[8];
-    d->fields = r[9];
-    d->methods = r[10];
-    r += 11;
-    client_take_text(&r, end, d->board, sizeof d->board);
-    client_take_text(&r, end, d->real, sizeof d->real);
-    client_take_text(&r, end, d->build, sizeof d->build);
-    return 0;
-}
-
-client_t *client_over(port_t *port, port_error_t *error) {
+/* Connects over an open port. With `patient` the board may be an emulator that still starts
+ * up. */
+static client_t *connect_over(port_t *port, bool patient, port_error_t *error) {
     client_t *client = calloc(1, sizeof *client);
     if (!port || !client) {
         port_close(port);
@@ -279,7 +258,7 @@ client_t *client_over(port_t *port, port_error_t *error) {
     /* a first sequence number that very probably differs from the last session's */
     client->next = (uint8_t)(now_ms() * 37 >> 2);
     frame_reader_init(&client->reader, client->rx, sizeof client->rx);
-    if (hello(client, GREET_TRIES, GREET_MS) == 0) {
+    if (client_greet(client, patient) == 0) {
         client->tries = client->device.flags & HELLO_EMULATED ? TRIES_EMULATED : TRIES;
         return client;
     }
@@ -288,9 +267,18 @@ client_t *client_over(port_t *port, port_error_t *error) {
     return NULL;
 }
 
+client_t *client_over(port_t *port, port_error_t *error) {
+    return connect_over(port, port && !port_serial(port), error);
+}
+
 client_t *client_open(const char *name, const port_flash_t *flash, port_error_t *error) {
     port_t *port = port_open(name, flash, error);
     return port ? client_over(port, error) : NULL;
+}
+
+client_t *client_reopen(const char *name, port_error_t *error) {
+    port_t *port = port_open(name, NULL, error);
+    return port ? connect_over(port, false, error) : NULL;
 }
 
 void client_forget(device_t *d) {
@@ -323,5 +311,6 @@ int client_reset(client_t *client) {
     put_u32(request, RESET_WORD);
     if (client_ask(client, ASK_RESET, request, sizeof request) != 0)
         return -1;
-    return hello(client, GREET_TRIES, GREET_MS);
+    client->token = 0; /* the board has forgotten the lease */
+    return client_greet(client, true);
 }

@@ -111,6 +111,10 @@ typedef struct {
     size_t reply_size;
     bool waiting;
     uint8_t wait_message, wait_sequence;
+    bool closed; /* the line is closed: only client_reopen helps */
+    /* The first bytes since the last HELLO, and the number of frames, to tell what answers there. */
+    uint8_t heard[80];
+    size_t heard_size, frames;
     uint64_t asked;    /* number of requests */
     uint64_t repeated; /* number of times that one was sent again */
     /* telemetry */
@@ -133,12 +137,17 @@ typedef struct {
     void *user;
 } client_t;
 
-/* Opens the port and connects to the board, which may still be starting. On failure returns NULL
- * and fills in *error. */
+/* Opens the port and connects to the board. An emulator may still be starting; a serial port that is
+ * silent for 2 s is an error. On failure returns NULL and fills in *error. */
 client_t *client_open(const char *port, const port_flash_t *flash, port_error_t *error);
+/* Like client_open, but waits for no board for more than 2 s: the caller tries again. */
+client_t *client_reopen(const char *port, port_error_t *error);
 /* Like client_open, but over an open port. The client owns the port, also after a failure. */
 client_t *client_over(port_t *port, port_error_t *error);
 void client_close(client_t *client);
+/* Says HELLO and takes what the board says about itself. Waits for at most 2 s, or a patient caller
+ * for 20 s more. The error tells what does answer there. */
+int client_greet(client_t *client, bool patient);
 
 /* Sends a request, again if necessary, until its answer comes. client->reply is the payload of the
  * answer after the status. Returns 0 if the status is LINK_OK. */

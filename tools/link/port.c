@@ -38,6 +38,7 @@ port_t *port_open(const char *name, const port_flash_t *flash, port_error_t *err
         return NULL;
     }
     port->file = -1;
+    snprintf(port->name, sizeof port->name, "%s", name);
     /* so that writing to a closed line fails in port_write and does not end the program */
     signal(SIGPIPE, SIG_IGN);
     int status;
@@ -119,6 +120,14 @@ const char *port_silent(const port_t *port) {
                "then check that a board with this firmware is connected to it";
     return "check that the board runs this firmware, that the baud rate is right and that transmit "
            "and receive are not swapped";
+}
+
+const char *port_name(const port_t *port) {
+    return port->name;
+}
+
+bool port_serial(const port_t *port) {
+    return port->serial;
 }
 
 bool port_hub(const port_t *port) {

@@ -60,6 +60,10 @@ int port_file(const port_t *port);
 const char *port_firmware(const port_t *port);
 /* Returns whether other programs can use the board over this port at the same time. */
 bool port_hub(const port_t *port);
+/* Returns the name with which the port was opened. */
+const char *port_name(const port_t *port);
+/* Returns whether the port is a serial device: the board behind it is real, and boots at once. */
+bool port_serial(const port_t *port);
 /* Returns a hint for the user if the board does not answer. */
 const char *port_silent(const port_t *port);
 /* Returns a note for the user that is not an error, or NULL. */

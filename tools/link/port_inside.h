@@ -10,9 +10,11 @@
 
 struct port {
     int file;
+    char name[PATH_MAX];
     pid_t emulator; /* 0: none */
-    bool alone;     /* the port is a socket that serves one program at a time */
-    bool hub;       /* ... or one of a hub, which serves many */
+    bool serial;
+    bool alone; /* the port is a socket that serves one program at a time */
+    bool hub;   /* ... or one of a hub, which serves many */
     char firmware[PATH_MAX];
     char note[PORT_TEXT + PATH_MAX];
     port_calls_t calls;

@@ -253,6 +253,7 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error) {
     enum { TRIES = 25, TRY_MS = 20 };
     char device[PATH_MAX], path[RUN_PATH];
     unsigned baud = PORT_BAUD;
+    port->serial = true;
     snprintf(device, sizeof device, "%s", name);
     char *at = strrchr(device, '@');
     if (at && at[1] >= '0' && at[1] <= '9') {

@@ -1,0 +1,254 @@
+/* Implements tools/monitor/prompt.h. */
+#include "tools/monitor/prompt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "firmware/safety/faults.h"
+#include "tools/cli/messages.h"
+#include "tools/cli/number.h"
+#include "tools/monitor/terminal.h"
+
+/* START_MS: a motion begins within this time of the board, or has begun and ended. */
+enum { START_MS = 100, REST_MS = 10000, LOOK_MS = 20 };
+
+static const char *const state_does[APP_STATES] = {
+#define X(number, name, text, does) [number] = does,
+    APP_STATE_TABLE(X)
+#undef X
+};
+
+static const char *does(const watch_t *watch) {
+    return watch->status.state < APP_STATES ? state_does[watch->status.state] : "";
+}
+
+static void tell_error(watch_t *watch, const char *what) {
+    watch_tell(watch, "%s: %.400s; %.400s", what, watch->client->error.what,
+               watch->client->error.cure);
+}
+
+/* ----------------------------------------------------------------------------------- parameters */
+
+static void run_get(watch_t *watch, const char *name) {
+    client_t *client = watch->client;
+    char text[WATCH_TEXT];
+    size_t used = 0;
+    uint32_t parameter;
+    int joint;
+    if (client_parameter(client, name, &parameter, &joint) != 0) {
+        tell_error(watch, "get");
+        return;
+    }
+    const device_parameter_t *t = &client->device.parameter[parameter];
+    used = (size_t)snprintf(text, sizeof text, "%.60s:", name);
+    for (uint32_t i = 0; i < (t->per_joint ? client->device.joints : 1) && used < sizeof text;
+         i++) {
+        float value;
+        bool saved;
+        if (joint >= 0 && (uint32_t)joint != i)
+            continue;
+        if (client_get(client, parameter, i, &value, &saved) != 0) {
+            tell_error(watch, "get");
+            return;
+        }
+        used += (size_t)snprintf(text + used, sizeof text - used, " %.7g", (double)value);
+    }
+    watch_tell(watch, "%s %s", text, t->unit);
+}
+
+static void run_set(watch_t *watch, const char *name, const char *number) {
+    client_t *client = watch->client;
+    double value;
+    float now;
+    uint32_t parameter;
+    int joint;
+    const char *end = number_scan(number, &value);
+    if (!end || *end || !isfinite(value)) {
+        watch_tell(watch, "set: '%.60s' is not a number; write: set NAME VALUE", number);
+        return;
+    }
+    if (client_parameter(client, name, &parameter, &joint) != 0) {
+        tell_error(watch, "set");
+        return;
+    }
+    const device_parameter_t *t = &client->device.parameter[parameter];
+    for (uint32_t i = 0; i < (t->per_joint ? client->device.joints : 1); i++)
+        if ((joint < 0 || (uint32_t)joint == i) &&
+            client_set(client, parameter, i, (float)value, &now) != 0) {
+            tell_error(watch, "set");
+            return;
+        }
+    watch_limits(watch);
+    run_get(watch, name);
+}
+
+/* --------------------------------------------------------------------------------------- motions */
+
+static void run_motion(prompt_t *prompt, watch_t *watch, const motion_t *motion) {
+    client_t *client = watch->client;
+    if (!watch_look(watch) || client_lead(client, "appell monitor") != 0 ||
+        client_motion(client, motion) != 0) {
+        const port_error_t error = client->error;
+        if (!prompt->moves && client->status >= 0)
+            (void)client_follow(client);
+        client->error = error;
+        tell_error(watch, "not moved");
+        return;
+    }
+    prompt->moves = true;
+    prompt->moved_tick = watch->status.tick;
+    watch_tell(watch, motion->kind == MOTION_HOLD ? "the loop closes; ^X stops"
+                                                  : "the arm moves; ^X stops it");
+}
+
+static void run_move(prompt_t *prompt, watch_t *watch, const char *list) {
+    motion_t motion = {.kind = MOTION_QUINTIC};
+    uint32_t count = 0;
+    const char *at = list + strspn(list, " ");
+    while (*at && count < DYN_MAX_JOINTS) {
+        double value;
+        const char *end = number_scan(at, &value);
+        if (!end || (*end && *end != ',' && *end != ' ') || !isfinite(value)) {
+            watch_tell(watch, "not moved: '%.60s' is not a list of numbers; write: move Q1,Q2,...",
+                       list);
+            return;
+        }
+        motion.value[count++] = (float)value;
+        at = end + strspn(end, ", ");
+    }
+    if (*at || count != watch->client->device.joints) {
+        watch_tell(watch,
+                   "not moved: the arm has %u joints; write that many positions, in rad or m",
+                   (unsigned)watch->client->device.joints);
+        return;
+    }
+    run_motion(prompt, watch, &motion);
+}
+
+static void run_stop(watch_t *watch) {
+    if (!watch->client) {
+        watch_tell(watch, "NOT STOPPED: the line is closed; use the e-stop");
+        return;
+    }
+    if (client_stop(watch->client, false) != 0) {
+        watch_tell(watch, "THE STOP IS NOT CONFIRMED: %.300s; use the e-stop",
+                   watch->client->error.what);
+        return;
+    }
+    if (watch_look(watch))
+        watch_tell(watch, "stop: %s", does(watch));
+}
+
+static void run_clear(watch_t *watch) {
+    if (client_clear(watch->client) != 0)
+        tell_error(watch, "not cleared");
+    else if (watch_look(watch))
+        watch_tell(watch, "cleared: %s", does(watch));
+}
+
+void prompt_follow(prompt_t *prompt, watch_t *watch) {
+    if (!prompt->moves)
+        return;
+    if (!watch->client || watch->client->token == 0) {
+        prompt->moves = false; /* the lease is lost, and watch has told it */
+        return;
+    }
+    const uint32_t ticks = watch->status.tick - prompt->moved_tick;
+    const bool rests = watch->status.state != APP_STATE_STOPPING &&
+                       watch->status.state != APP_STATE_HOMING &&
+                       !(watch->status.flags & STATUS_MOVING);
+    if (!rests || (uint64_t)ticks * 1000 < (uint64_t)START_MS * watch->status.rate_hz)
+        return;
+    prompt->moves = false;
+    if (client_follow(watch->client) != 0)
+        tell_error(watch, "the lease");
+    else if (watch->status.fault != APP_FAULT_NONE)
+        watch_tell(watch, "the motion has ended with the fault %s",
+                   app_fault_name(watch->status.fault));
+    else if (watch->status.state == APP_STATE_RUNNING)
+        watch_tell(watch, "the arm is at rest; the board goes on holding it, also without this "
+                          "command");
+    else
+        watch_tell(watch, "the arm is at rest: %s", does(watch));
+}
+
+const char *prompt_end(prompt_t *prompt, watch_t *watch) {
+    static char text[WATCH_TEXT];
+    if (!prompt->moves || !watch->client || watch->client->token == 0)
+        return NULL;
+    if (client_stop(watch->client, false) != 0)
+        return "THE STOP IS NOT CONFIRMED: the motion ends with the fault `host`, because its "
+               "lease "
+               "lapses; use the e-stop if it does not";
+    const int64_t until = watch_now_ms() + REST_MS;
+    while (watch_look(watch) && watch_now_ms() < until &&
+           (watch->status.state == APP_STATE_STOPPING || watch->status.flags & STATUS_MOVING))
+        (void)client_poll(watch->client, LOOK_MS);
+    snprintf(text, sizeof text, "the arm was stopped: %s", does(watch));
+    return text;
+}
+
+/* --------------------------------------------------------------------------------------- the line */
+
+static void run_line(prompt_t *prompt, watch_t *watch) {
+    static const char *const known[] = {"set",  "get",   "move", "hold",
+                                        "stop", "clear", "quit", NULL};
+    char line[PROMPT_LINE];
+    snprintf(line, sizeof line, "%s", prompt->typed);
+    prompt->typed[0] = '\0';
+    char *rest = line + strspn(line, " ");
+    char *word = rest;
+    rest += strcspn(rest, " ");
+    if (*rest)
+        *rest++ = '\0';
+    rest += strspn(rest, " ");
+    if (!*word)
+        return;
+    if (!strcmp(word, "quit")) {
+        prompt->quit = true;
+    } else if (!strcmp(word, "stop")) {
+        run_stop(watch);
+    } else if (!watch->client) {
+        watch_tell(watch, "%.20s: the line is closed", word);
+    } else if (!strcmp(word, "hold")) {
+        run_motion(prompt, watch, &(motion_t){.kind = MOTION_HOLD});
+    } else if (!strcmp(word, "move")) {
+        run_move(prompt, watch, rest);
+    } else if (!strcmp(word, "clear")) {
+        run_clear(watch);
+    } else if (!strcmp(word, "get") && *rest) {
+        run_get(watch, rest);
+    } else if (!strcmp(word, "set") && strchr(rest, ' ')) {
+        char *number = strchr(rest, ' ');
+        *number++ = '\0';
+        run_set(watch, rest, number + strspn(number, " "));
+    } else {
+        const char *near = messages_nearest(word, known);
+        const bool same = near && !strcmp(near, word), other = near && !same;
+        watch_tell(watch,
+                   "%s%.30s%s%s%s; write set NAME VALUE, get NAME, move Q1,Q2,..., hold, "
+                   "stop, clear or quit",
+                   same ? "" : "there is no command ", word, same ? " needs more words" : "",
+                   other ? ", did you mean " : "", other ? near : "");
+    }
+}
+
+void prompt_key(prompt_t *prompt, watch_t *watch, int key) {
+    const size_t size = strlen(prompt->typed);
+    if (key == KEY_STOP) {
+        run_stop(watch);
+    } else if (key == KEY_ENTER) {
+        run_line(prompt, watch);
+    } else if (key == KEY_ERASE_LINE) {
+        prompt->typed[0] = '\0';
+    } else if (key == KEY_BACKSPACE && size > 0) {
+        size_t left = size - 1;
+        while (left > 0 && ((unsigned char)prompt->typed[left] & 0xc0) == 0x80)
+            left--;
+        prompt->typed[left] = '\0';
+    } else if (key >= ' ' && key <= 0xff && key != KEY_BACKSPACE && size + 1 < PROMPT_LINE) {
+        prompt->typed[size] = (char)key;
+        prompt->typed[size + 1] = '\0';
+    }
+}
