@@ -29,8 +29,8 @@ LONG_RUN = bool(os.environ.get("LONG"))  # set by make test-long
 os.environ.setdefault("APPELL_LEASE_MS", "60000")  # the emulated boards of the tests outrun their host
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
-            "ik", "sim", "run", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
-            "set", "save", "monitor", "dump", "selftest", "silicon", "torture", "faults", "certify", "help", "man", "completion"]
+            "ik", "sim", "demo", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "params", "flash", "get",
+            "set", "save", "monitor", "crash", "selftest", "silicon", "faults", "certify", "help", "man", "completion"]
 # Methods of the general kernels; test_gen.py tests generated code.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
@@ -853,8 +853,7 @@ def test_help_of_an_option_is_the_command_s(folder):
     """If commands share an option, the help of each explains its own meaning; the man page says the
     same."""
     man = " ".join(good("man").replace("\\-", "-").split())
-    for command, option, word in (("inspect", "tolerance", "0.02"), ("run", "duration", "limits allow"),
-                                  ("run", "output", "folder"), ("faults", "output", "folder"),
+    for command, option, word in (("inspect", "tolerance", "0.02"), ("demo", "output", "folder"), ("faults", "output", "folder"),
                                   ("gen", "output", "folder"), ("gen", "real", "f32 (default)"),
                                   ("scale", "seed", "states"), ("selftest", "seed", "states"), ("ik", "seed", "starts"),
                                   ("id", "port", "own kernel"), ("monitor", "count", "samples"),
@@ -863,9 +862,9 @@ def test_help_of_an_option_is_the_command_s(folder):
         assert word in said, said
         assert said.split(" ", 3)[3] in man, said
     for command, option, word in (("inspect", "tolerance", "rk45"), ("monitor", "duration", "simulated"),
-                                  ("run", "duration", "simulated"), ("id", "output", "gen"), ("id", "real", "gen"),
-                                  *((c, "port", "ows are") for c in ("clear", "dump", "home", "run")),
-                                  *((c, "port", "ROBOT") for c in ("clear", "dump", "home", "run", "get"))):
+                                  ("id", "output", "gen"), ("id", "real", "gen"),
+                                  *((c, "port", "ows are") for c in ("clear", "crash", "home", "demo")),
+                                  *((c, "port", "ROBOT") for c in ("clear", "crash", "home", "demo", "get"))):
         if f"--{option}" in good("help", command):
             assert word not in option_help(command, option), (command, option)
     for command in COMMANDS:  # each line can be typed exactly as printed

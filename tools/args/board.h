@@ -51,7 +51,7 @@ int board_set(client_t *client, const char *list);
  * board_error. */
 int board_outputs_off(const request_t *request, client_t *client);
 
-/* Draws a progress bar if standard error is a terminal; for use as a client_progress_t. */
+/* Shows how many bytes were sent (tools/cli/progress.h); for use as a client_progress_t. */
 void board_progress(void *user, uint32_t done, uint32_t all);
 
 /* Returns the name of the state: "idle", "fault"... */

@@ -183,8 +183,7 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return diag_error(c->board,
-                      "see the board's fault with `appell faults --port P` and `appell dump`",
+    return diag_error(c->board, "see the board's fault with `appell status` and `appell crash`",
                       "the control loop ran for only %u ticks; %d are needed",
                       (unsigned)c->costs.ticks, 2 * TICKS);
 }

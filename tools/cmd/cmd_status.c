@@ -6,6 +6,7 @@
 #include "firmware/safety/faults.h"
 #include "firmware/safety/thermal.h"
 #include "tools/args/board.h"
+#include "tools/args/board_fault.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
@@ -166,10 +167,7 @@ static int text(client_t *client, const board_now_t *b) {
     char line[TEXT_MAX];
     out_format("%s: %s, %s arm, outputs %s\n", client->device.board, board_state(&b->status),
                b->real != 0 ? "real" : "simulated", b->fault.enabled ? "on" : "off");
-    if (b->fault.fault != APP_FAULT_NONE)
-        out_format("fault %u, %s: %s\n    cure: %s\n", b->fault.fault,
-                   app_fault_name(b->fault.fault), app_fault_cause(b->fault.fault),
-                   app_fault_cure(b->fault.fault));
+    board_fault_text(client, &b->status, &b->fault);
     heat_text(client, b);
     if (*b->leader)
         out_format("the command `%s` moves the arm\n", b->leader);
@@ -223,9 +221,7 @@ static int json(client_t *client, const board_now_t *b) {
     json_string("state", board_state(&b->status));
     json_string("arm", b->real != 0 ? "real" : "simulated");
     json_bool("enabled", b->fault.enabled);
-    json_integer("fault", b->fault.fault);
-    json_string("name", app_fault_name(b->fault.fault));
-    json_string("cure", app_fault_cure(b->fault.fault));
+    board_fault_json(client, &b->status, &b->fault);
     json_list("heat");
     for (uint32_t i = 0; i < client->device.joints; i++)
         json_integer(NULL, b->heat[i] == THERMAL_NONE ? -1 : b->heat[i]);

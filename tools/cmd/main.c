@@ -36,6 +36,8 @@ static int run(int argc, char **argv) {
         help_command(command);
         return EXIT_YES;
     }
+    if (request_has(&request, OPTION_QUIET))
+        diag_quiet();
     return command->run(&request);
 }
 
