@@ -7,7 +7,7 @@
 #include "tools/robot/robot.h"
 
 /* Options of every command that needs a board. */
-#define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_HELP
+#define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 
 /*
  * May be combined with DISCOVER_...: if the port starts an emulator, it runs the laboratory build.

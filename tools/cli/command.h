@@ -171,7 +171,9 @@
       "overflow, and compare the results with the bounds and with double precision")               \
     X(CSV, "csv", 0, NULL, NONE, "print CSV for scripts, with the columns problem,method,mul,add") \
     X(JSON, "json", 0, NULL, NONE, "print the answer as JSON")                                     \
-    X(QUIET, "quiet", 'q', NULL, NONE, "do not print warnings and notes")                          \
+    X(QUIET, "quiet", 'q', NULL, NONE, "do not print warnings, notes and progress")                \
+    X(VERBOSE, "verbose", 'v', NULL, NONE,                                                         \
+      "print port, version and every request with its answer to standard error")                   \
     X(HELP, "help", 'h', NULL, NONE, "print this help")
 
 typedef enum {

@@ -11,7 +11,7 @@
  * that read rows. */
 #define PLACES  ARM_OPTIONS, OPTION_RIGID, OPTION_LINEAR, OPTION_JSON
 #define COMPUTE PLACES, OPTION_GRAVITY, OPTION_PAYLOAD
-#define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT
+#define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_VERBOSE
 
 #define PORTS                                                                                      \
     "A port is a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "      \
@@ -299,8 +299,8 @@ const command_t command_table[] = {
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
      -1, cmd_monitor},
     {TASK_BOARD, "selftest", "[ROBOT]", 0, 1,
-     OPTIONS(COMPUTE, OPTION_RIGID, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_TIMES,
-             OPTION_SEED, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
+     OPTIONS(COMPUTE, OPTION_RIGID, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_VERBOSE,
+             OPTION_TIMES, OPTION_SEED, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "compare a board's kernel with double precision on this machine",
      "The board and this machine compute the inverse dynamics of random states within the limits. "
      "The command prints the worst error relative to the largest result, and the cost of a call on "

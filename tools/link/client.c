@@ -127,6 +127,7 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
     client->reason = 0;
     client->reply_size = 0;
     const size_t bytes = frame_close(frame, PROTOCOL_HEAD + size);
+    const int64_t asked_ms = now_ms();
     for (int i = 0; i < tries; i++) {
         /* A line that loses bytes must not hold up the arm, and a slow board must not be flooded. */
         const int patient_ms = i < 5 && FIRST_MS << i < timeout_ms ? FIRST_MS << i : timeout_ms;
@@ -136,10 +137,14 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
         const int answered = wait_answer(client, tries > 1 ? patient_ms : timeout_ms);
         if (answered < 0)
             return closed(client);
-        if (answered > 0)
-            return client->status == LINK_OK ? 0 : refused(client, message);
+        if (answered > 0) {
+            const int result = client->status == LINK_OK ? 0 : refused(client, message);
+            trace_answer(client, message, now_ms() - asked_ms, i);
+            return result;
+        }
     }
     client->waiting = false;
+    trace_answer(client, message, now_ms() - asked_ms, tries - 1);
     port_fail(&client->error, port_silent(client->port),
               "the board does not answer (%d attempts of %d ms each)", tries, timeout_ms);
     return -1;
@@ -246,6 +251,7 @@ static int hello(client_t *client, int tries, int timeout_ms) {
     client_take_text(&r, end, d->board, sizeof d->board);
     client_take_text(&r, end, d->real, sizeof d->real);
     client_take_text(&r, end, d->build, sizeof d->build);
+    trace_hello(client);
     return 0;
 }
 
@@ -272,6 +278,7 @@ client_t *client_over(port_t *port, port_error_t *error) {
 }
 
 client_t *client_open(const char *name, const port_flash_t *flash, port_error_t *error) {
+    trace_port(name);
     port_t *port = port_open(name, flash, error);
     return port ? client_over(port, error) : NULL;
 }
@@ -296,6 +303,7 @@ void client_close(client_t *client) {
         (void)client_follow(client);
     if (client->choices > 0 && client->status >= 0 && !port_firmware(client->port))
         (void)client_stream_end(client);
+    trace_end();
     port_close(client->port);
     client_forget(&client->device);
     free(client);

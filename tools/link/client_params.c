@@ -8,6 +8,7 @@
 #include "firmware/params/bytes.h"
 #include "firmware/params/image.h"
 #include "firmware/params/parameters.h"
+#include "tools/cli/messages.h"
 #include "tools/link/client.h"
 
 /* ----------------------------------------------------------------------------------- parameters */
@@ -25,6 +26,9 @@ static int find_joint(client_t *client, const char *text, size_t size) {
     const long number = strtol(name, &end, 10);
     return size > 0 && !*end && number >= 1 && number <= (long)d->joints ? (int)number - 1 : -1;
 }
+
+/* A board tells the number of its parameters in a byte. */
+enum { PARAMETERS_MOST = 255 };
 
 int client_parameter(client_t *client, const char *name, uint32_t *parameter, int *joint) {
     const device_t *d = &client->device;
@@ -57,8 +61,13 @@ int client_parameter(client_t *client, const char *name, uint32_t *parameter, in
                       name);
             return -1;
         }
-    port_fail(&client->error, "`appell get --port P` lists all parameters",
-              "the board has no parameter %s", name);
+    const char *known[PARAMETERS_MOST + 1] = {NULL};
+    char word[CLIENT_NAME], cure[PORT_TEXT];
+    for (uint32_t i = 0; i < d->parameters; i++)
+        known[i] = d->parameter[i].name;
+    snprintf(word, sizeof word, "%.*s", (int)size, name);
+    messages_suggest(cure, sizeof cure, word, known, "`appell get` lists all parameters");
+    port_fail(&client->error, cure, "the board has no parameter %s", word);
     return -1;
 }
 
