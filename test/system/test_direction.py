@@ -49,6 +49,7 @@ def compare(folder, robot, settings):
 
 def move_from_zero(folder, settings):
     """The same for one motion of the PUMA from zero, where it is after loading, with its own gains."""
+    os.makedirs(folder, exist_ok=True)
     with Board(folder, "netduinoplus2") as board:
         client = wire.Client(board.connect())
         client.apply(image_of(folder, "puma560"))

@@ -115,9 +115,8 @@ int board_error(client_t *client) {
     if (refused && fit)
         misfits(client);
     if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
-        diag_note(client->device.board,
-                  "the board crashed and started again, which may be the cause of this error; "
-                  "`appell crash` shows where it crashed");
+        diag_error(client->device.board, "`appell crash` shows where it crashed",
+                   "the board crashed and started again, which may be the cause");
     return refused ? EXIT_NO : EXIT_BAD;
 }
 

@@ -12,6 +12,7 @@
 #include "tools/eval/eval.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/motion/costs.h"
 #include "tools/motion/trial.h"
@@ -146,6 +147,7 @@ static int measure_ticks(client_t *client, const place_t *place, uint32_t credit
         if (client_status(client, &status) != 0 || costs_fetch(client, costs) != 0)
             return -1;
         credits = status.fault == APP_FAULT_NONE ? status.point_credits : 0;
+        progress_show("ticks", costs->ticks, 2 * TICKS);
     } while (costs->ticks < enough && status.tick - first < TICKS_MOST);
     return 0;
 }

@@ -79,6 +79,10 @@ static void print_line(const char *line) {
     out_flush();
 }
 
+static void print_line_json(const char *line) {
+    json_string(NULL, line);
+}
+
 static int provoke_on_board(const request_t *request, const robot_t *robot) {
     size_t size = 0;
     uint32_t done = 0;
@@ -90,10 +94,23 @@ static int provoke_on_board(const request_t *request, const robot_t *robot) {
     (void)mkdir(folder, 0777);
     if (client && board_needs_lab(client, "provoking faults") == EXIT_YES &&
         board_give(client, "provoking faults", image, size) == EXIT_YES) {
-        const int failed = faults_provoke(client, robot, folder, print_line, &done);
+        const bool json = request_has(request, OPTION_JSON);
+        if (json) {
+            json_begin(NULL);
+            json_list("report");
+        }
+        const int failed =
+            faults_provoke(client, robot, folder, json ? print_line_json : print_line, &done);
         status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
-        out_format("%u faults were as expected, %d were not; samples in %s/fault-*.csv\n",
-                   (unsigned)done, failed < 0 ? 1 : failed, folder);
+        if (json) {
+            json_list_end();
+            json_integer("as_expected", done);
+            json_integer("not_as_expected", failed < 0 ? 1 : failed);
+            json_string("folder", folder);
+            json_end();
+        } else
+            out_format("%u faults were as expected, %d were not; samples in %s/fault-*.csv\n",
+                       (unsigned)done, failed < 0 ? 1 : failed, folder);
     }
     if (client)
         client_close(client);
@@ -235,14 +252,16 @@ static int cleared(client_t *client, const request_t *request) {
         json_string("state", board_state(&status));
         json_bool("unrestored", status.flags & STATUS_UNRESTORED);
         json_end();
+        return EXIT_YES;
     }
     if (status.state == APP_STATE_DAMPING)
-        diag_note(client->device.board, "the arm is still damped, and nothing holds it: it sinks "
-                                        "until a motion begins, which first holds it");
+        out_format("%s: the arm is still damped, and nothing holds it: it sinks until a motion "
+                   "begins, which first holds it\n",
+                   client->device.board);
     if (status.flags & STATUS_UNRESTORED)
-        diag_note(client->device.board, "a stored value was refused at the start; `appell status "
-                                        "--port P` says more, and another `appell clear` "
-                                        "acknowledges it");
+        out_format("%s: a stored value was refused at the start; `appell status` says more, and "
+                   "another `appell clear` acknowledges it\n",
+                   client->device.board);
     return EXIT_YES;
 }
 

@@ -10,6 +10,7 @@
 #include "tools/eval/eval.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
+#include "tools/cli/progress.h"
 #include "tools/args/method.h"
 #include "tools/args/remote.h"
 #include "tools/cli/diagnostics.h"
@@ -67,6 +68,7 @@ static int run_states(job_t *job, remote_t *remote, evaluator_t *host) {
     job->least = UINT32_MAX;
     for (long k = 0; k < job->states; k++) {
         uint32_t limited;
+        progress_show("states", (uint64_t)k, (uint64_t)job->states);
         random_state(job, in);
         if (remote_row(remote, in, inputs, there, outputs, &limited) != EXIT_YES)
             return board_error(remote->client);

@@ -77,14 +77,14 @@ const command_t command_table[] = {
      "$ appell info --json --tip tool0 ur5.urdf",
      -1, cmd_info},
     {TASK_ROBOT, "parts", "FILE", 1, 1,
-     OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL),
+     OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL, OPTION_JSON),
      "turn a parts database into a robot file",
      "A parts database builds each link from parts, and each part from sections (cylinder, "
      "semi-cylinder, cone, sphere, box, tube) with density and pose. The robot file gets the mass, "
      "the centre of mass and the inertia of each link.",
      "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, cmd_parts},
     {TASK_ROBOT, "image", "ROBOT -o FILE | --show IMAGE", 1, 1,
-     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW),
+     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW, OPTION_JSON),
      "make the robot image for a board, or show one as a robot file",
      "The robot image is what a board gets: the arm, motors, limits, encoders, gains and rate in "
      "single precision (layout: firmware/params/image.h). The same robot always gives the same "
@@ -428,7 +428,7 @@ const command_t command_table[] = {
     {TASK_CODE, "gen", "ROBOT -o DIR", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
              OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX, OPTION_BASE,
-             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
+             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT, OPTION_JSON),
      "generate C code for one robot: DIR/ROBOT.c and DIR/ROBOT.h",
      "Writes straight-line C for inverse dynamics, inertia matrix, bias, gravity, forward "
      "dynamics, forward kinematics and Jacobian, with all constants of the robot folded in. One "

@@ -85,7 +85,7 @@ static int fail_board(const char *build, const char *name, port_error_t *error) 
     if (exists)
         snprintf(cure, sizeof cure, "%.*s", PORT_TEXT - 1, path + strspn(path, "; "));
     else
-        messages_suggest(cure, sizeof cure, word, known, path);
+        messages_suggest(cure, sizeof cure, word, known, path + strspn(path, "; "));
     port_fail(error, cure,
               exists ? "the firmware of %s is not built"
                      : "there is no board %s that can be emulated",

@@ -83,7 +83,7 @@ static void fail_no_device(const char *device, port_error_t *error) {
         snprintf(cure, sizeof cure, "write %.200s", path);
     else if (!strchr(device, '/') && !strncmp(device, "tty", 3))
         snprintf(cure, sizeof cure,
-                 "write the whole path, /dev/%.80s; there is no such device now, but these: %s",
+                 "write the whole path, /dev/%.80s; there is no such device now, but these: %.200s",
                  device, *list ? list : "none");
     else if (!strchr(device, '/'))
         snprintf(
