@@ -184,13 +184,13 @@ QEMU_RUN   = $(QEMU) -icount shift=$(ICOUNT_RUN),sleep=$(or $(ICOUNT_SLEEP),off)
 
 .PHONY: run
 run: $(FIRMWARE) $(APPELL) ## the firmware in the emulator moves ROBOT (puma560): tables, build/run/run.png
-	@$(if $(QEMU_MACHINE),$(APPELL) run $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/run,\
+	@$(if $(QEMU_MACHINE),$(APPELL) demo $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/run,\
 	  echo "$(BOARD) is hardware only: make flash BOARD=$(BOARD)"; exit 1)
 
 .PHONY: faults
 faults: $(APPELL) ## every defect of the simulated arm of ROBOT (puma560), and how it moves after it; then faults on the emulated board: build/faults
-	@$(if $(QEMU_MACHINE),$(APPELL) faults $(or $(ROBOT),puma560) -q && $(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && \
-	  $(APPELL) faults $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
+	@$(if $(QEMU_MACHINE),$(APPELL) faults provoke $(or $(ROBOT),puma560) -q && $(MAKE) -j$(JOBS) --no-print-directory BOARD=$(BOARD) LAB=1 firmware && \
+	  $(APPELL) faults provoke $(or $(ROBOT),puma560) -q --port qemu:$(BOARD) -o $(BUILD)/faults,\
 	  echo "$(BOARD) is hardware only"; exit 1)
 
 # ------------------------------------------------------------------------------------------ hardware

@@ -112,7 +112,7 @@ TEST_SRC_fit          := test/support/planar_image.c
 TEST_SRC_supervisor   := test/support/planar_image.c
 TEST_SRC_supervisor_model := $(addprefix test/support/,supervisor_model.c supervisor_model_guards.c supervisor_model_requests.c supervisor_model_parameters.c \
                              supervisor_model_board.c supervisor_model_limits.c supervisor_script.c supervisor_rig.c supervisor_line.c planar_image.c) \
-                             tools/link/power_cut.c
+                             test/support/power_cut.c
 TEST_SRC_lease        := test/support/planar_image.c
 TEST_SRC_held         := test/support/planar_image.c
 TEST_SRC_between      := $(ON_BOARD)
@@ -126,8 +126,8 @@ TEST_DEFS_preempt     := $(PREEMPT_DEFS)
 TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
-TEST_SRC_store        := tools/link/power_cut.c
-TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) tools/cli/text.c test/support/link_board.c \
+TEST_SRC_store        := test/support/power_cut.c
+TEST_SRC_link         := test/support/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) tools/cli/text.c tools/cli/messages.c test/support/link_board.c \
                          test/support/planar_image.c
 # The server as the 8 KB board builds it, on the flash driver of its chip and a model of the flash controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))

@@ -151,7 +151,7 @@
       "50 ms with the outputs on, for several seconds with the outputs off",                       \
       "find out what kept the firmware from running; report the fault if it comes again")          \
     X(17, CRASH, "crash", NONE, RELEASE, "the firmware crashed, and the board has started again",  \
-      "fetch the record with `appell dump` and report it, then clear the fault")                   \
+      "fetch the record with `appell crash` and report it, then clear the fault")                  \
     X(18, DIRECTION, "direction", VELOCITY, DAMP,                                                  \
       "a joint accelerates against its torque; its motor or encoder is reversed, or the end "      \
       "effector carries a load that is not in the model",                                          \

@@ -7,7 +7,7 @@
 
 #include "firmware/link/server.h"
 #include "tools/link/client.h"
-#include "tools/link/power_cut.h"
+#include "test/support/power_cut.h"
 
 enum { BOARD_SLOT = 65536, BOARD_LINE = 16384, BOARD_ROOM = 20000 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "firmware/link/server_room.h"
-#include "tools/link/power_cut.h"
+#include "test/support/power_cut.h"
 
 enum { SLOT = 16384, JOINTS = 2 };
 

@@ -29,8 +29,9 @@ LONG_RUN = bool(os.environ.get("LONG"))  # set by make test-long
 os.environ.setdefault("APPELL_LEASE_MS", "60000")  # the emulated boards of the tests outrun their host
 
 COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
-            "ik", "sim", "run", "hold", "move", "jog", "stop", "release", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts", "config", "flash", "get",
-            "set", "save", "monitor", "dump", "selftest", "silicon", "torture", "faults", "certify", "help", "man", "completion"]
+            "ik", "sim", "demo", "hold", "move", "jog", "stop", "release", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts",
+            "config", "flash", "get", "set", "save", "status", "emulate", "monitor", "crash", "selftest", "silicon", "faults", "certify",
+            "help", "man", "completion"]
 # Methods of the general kernels; test_gen.py tests generated code.
 METHODS = {"id": ["fast", "ne", "ga", "denoc"], "mass": ["fast", "crba", "ga", "denoc", "wo1"],
            "fd": ["fast", "crba", "ga", "aba", "denoc"], "bias": ["fast", "ne", "ga", "denoc"],
@@ -853,8 +854,7 @@ def test_help_of_an_option_is_the_command_s(folder):
     """If commands share an option, the help of each explains its own meaning; the man page says the
     same."""
     man = " ".join(good("man").replace("\\-", "-").split())
-    for command, option, word in (("inspect", "tolerance", "0.02"), ("run", "duration", "limits allow"),
-                                  ("run", "output", "folder"), ("faults", "output", "folder"),
+    for command, option, word in (("inspect", "tolerance", "0.02"), ("demo", "output", "folder"), ("faults", "output", "folder"),
                                   ("gen", "output", "folder"), ("gen", "real", "f32 (default)"),
                                   ("scale", "seed", "states"), ("selftest", "seed", "states"), ("ik", "seed", "starts"),
                                   ("id", "port", "own kernel"), ("monitor", "count", "samples"),
@@ -863,9 +863,9 @@ def test_help_of_an_option_is_the_command_s(folder):
         assert word in said, said
         assert said.split(" ", 3)[3] in man, said
     for command, option, word in (("inspect", "tolerance", "rk45"), ("monitor", "duration", "simulated"),
-                                  ("run", "duration", "simulated"), ("id", "output", "gen"), ("id", "real", "gen"),
-                                  *((c, "port", "ows are") for c in ("clear", "dump", "home", "run")),
-                                  *((c, "port", "ROBOT") for c in ("clear", "dump", "home", "run", "get"))):
+                                  ("id", "output", "gen"), ("id", "real", "gen"),
+                                  *((c, "port", "ows are") for c in ("clear", "crash", "home", "demo")),
+                                  *((c, "port", "ROBOT") for c in ("clear", "crash", "home", "demo", "get"))):
         if f"--{option}" in good("help", command):
             assert word not in option_help(command, option), (command, option)
     for command in COMMANDS:  # each line can be typed exactly as printed
@@ -916,6 +916,12 @@ BAD = [
     (["gen", "puma560"], "", 2, "so a folder is needed; write -o DIR"),
     (["--method"], "", 2, "the command comes first"),
     (["help", "jacobien"], "", 2, "did you mean jacobian?"),
+    (["run", "puma560"], "", 2, "there is no command 'run' any more; `appell demo ROBOT` compares controllers"),
+    (["faults", "tracking"], "", 2, "'tracking' is neither explain nor provoke; write `appell faults explain tracking`"),
+    (["faults", "explain"], "", 2, "FAULT is missing"),
+    (["faults", "provoke"], "", 2, "ROBOT is missing"),
+    (["faults", "--port", "x"], "", 2, "`appell status` shows the fault of a board"),
+    (["image", "puma560", "--json", "-o", "-"], "", 2, "standard output cannot carry the robot and JSON"),
     (["id"], "", 2, "ROBOT is missing; usage: appell id [OPTIONS] ROBOT [ROWS]"),
     (["id", "puma560", "a", "b"], "", 2, "one argument too many: 'b'"),
     (["id", "puma560", "--metod", "ne"], "", 2, "unknown option --metod; did you mean --method?"),

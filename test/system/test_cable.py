@@ -168,7 +168,7 @@ def killed(folder, busy):
         before = values(client, names)
         client.line.close()
         output = os.path.join(folder, "rows")
-        command = subprocess.Popen([PROGRAM, "run", "planar3r", "-q", "-o", output, "--port", board.port],
+        command = subprocess.Popen([PROGRAM, "demo", "planar3r", "-q", "-o", output, "--port", board.port],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    env={**os.environ, "APPELL_LEASE_MS": "5000"})
         while not (os.path.isdir(output) and os.listdir(output)):  # the first motion has ended

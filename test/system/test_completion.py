@@ -69,7 +69,6 @@ OFFERED = [
     ("appell fd puma560 -m a", {"aba"}),
     ("appell id --real q", {"q31"}),
     ("appell id -r ", {"f64", "f32", "q31"}),
-    ("appell run puma560 --profile ", {"quintic", "cycloid", "trapezoid"}),
     ("appell gen puma560 --strategy ", {"trace", "uicker-kahn"}),
     ("appell sim puma560 --integrator ", {"rk3", "rk4", "rk45", "rk56"}),
     ("appell sim puma560 --controller ", {"firmware"}),
@@ -78,8 +77,9 @@ OFFERED = [
     ("appell config ", {"read", "write", "diff"}),
     ("appell config write LICEN", {"LICENSE"}),
     ("appell flash pum", {"puma560"}),
-    ("appell faults pum", {"puma560"}),
-    ("appell faults supp", {"supply-low", "supply-high", "supply-sensor"}),
+    ("appell faults ", {"explain", "provoke"}),
+    ("appell faults provoke pum", {"puma560"}),
+    ("appell faults explain supp", {"supply-low", "supply-high", "supply-sensor"}),
     ("appell completion ", {"bash", "zsh"}),
     ("appell image --show tools/robots/pum", {"tools/robots/puma560.yaml"}),
     ("appell id puma560 LICEN", {"LICENSE"}),
@@ -102,7 +102,7 @@ def check(complete):
     assert set(complete("appell certify puma560 --board ")) == every
     assert parameters() <= set(complete("appell get ")), parameters() - set(complete("appell get "))
     assert set(complete("appell set ")) == parameters()
-    assert faults() <= set(complete("appell faults "))
+    assert faults() <= set(complete("appell faults explain "))
     assert set(COMMANDS) <= set(complete("appell "))
     return emulated
 
@@ -146,8 +146,8 @@ def test_what_is_offered_is_understood(folder):
     for robot in robots:
         good("info", robot, "-q")
     for fault in faults():
-        assert re.match(rf" *\d+  {fault.replace('-', '.')} ", good("faults", fault)), fault
-        assert json.loads(good("faults", fault, "--json"))["name"] == fault.replace("-", " ") or "-" in fault
+        assert re.match(rf" *\d+  {fault.replace('-', '.')} ", good("faults", "explain", fault)), fault
+        assert json.loads(good("faults", "explain", fault, "--json"))["name"] == fault.replace("-", " ") or "-" in fault
     with open(os.path.join(folder, "an_arm_of_mine.yaml"), "w") as file:
         file.write(open("tools/robots/puma560.yaml").read())
     done = subprocess.run([PROGRAM, "completion", "robots"], capture_output=True, text=True, check=True,

@@ -14,13 +14,18 @@ import glob
 import json
 import math
 import os
+import struct
 import sys
 
 sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
 from test_appell import LONG_RUN, ROBOTS, Skip, main, run  # noqa: E402
+from test_link import Board, image_of  # noqa: E402
 
 KINOVA = os.path.join(ROBOTS, "kinova.urdf")
 MOTOR, ENCODER = 1, 2
+CYCLOID, RUNNING, FAULT, DIRECTION = 2, 3, 5, 18  # numbers of the protocol
+TO = (1, 1, -1, 1, 1, 1)
 COMPUTED_TORQUE = 2
 # Allowed time and time between rows, in s. A row comes every 4 ticks, so both ends are uncertain by
 # a row.
@@ -31,15 +36,41 @@ COUNTS = {"puma560": 53706, KINOVA: 16384}
 OBSERVED = 2 * 6.2832 * (1 - math.exp(-6.2832 * 50 / 1000)) ** 2 * 1000
 
 
-def compare(folder, robot, settings, *more):
+def compare(folder, robot, settings):
     """Runs the comparison; returns its output and the rows of each motion by file name."""
-    done = run("run", robot, "-q", "--port", "qemu:netduinoplus2/lab", "-o", folder, *(["--set", settings] if settings else []), *more)
+    done = run("demo", robot, "-q", "--port", "qemu:netduinoplus2/lab", "-o", folder, *(["--set", settings] if settings else []))
     assert done.returncode in (0, 1), done.stderr
     rows = {}
     for path in glob.glob(os.path.join(folder, "*.csv")):
         with open(path, encoding="utf-8") as file:
             rows[os.path.basename(path)] = list(csv.DictReader(file))
     return done.stdout, rows
+
+
+def move_from_zero(folder, settings):
+    """The same for one motion of the PUMA from zero, where it is after loading, with its own gains."""
+    os.makedirs(folder, exist_ok=True)
+    with Board(folder, "netduinoplus2") as board:
+        client = wire.Client(board.connect())
+        client.apply(image_of(folder, "puma560"))
+        names, fields = client.parameter_names(), [client.field(i)[0] for i in range(client.fields)]
+        for setting in settings.split(","):
+            name, value = setting.split("=")
+            client.set(names.index(name), float(value))
+        client.stream([fields.index("state"), fields.index("q_arm")], round(1000 * ROW_S), 10**6)
+        client.led(wire.MOTION, struct.pack("<Bf6f", CYCLOID, 0, *TO))
+        rows, ended, seen = [], None, 0
+        while ended is None:
+            client.ask(wire.STATUS)
+            for tick, _, _, words in client.collect(len(client.samples))[seen:]:
+                state, moving = words[0] & 0xff, words[0] >> 16 & 1
+                if state == RUNNING and moving:
+                    rows.append({"t": tick / 1000, **{f"q_arm[{i}]": q for i, q in enumerate(struct.unpack("<6f", struct.pack("<6I", *words[1:])))}})
+                elif rows or state == FAULT:
+                    ended = words[0] >> 8 & 0xff
+                    break
+            seen = len(client.samples)
+    return f"stopped by the fault {'direction' if ended == DIRECTION else ended}", {"alone": rows}
 
 
 def velocity(robot, joint):
@@ -49,9 +80,9 @@ def velocity(robot, joint):
 def caught(folder, robot, joint, defect, feedback=None):
     # A reversed encoder is right only at zero, where the arm is after loading.
     alone = robot == "puma560" and (defect == ENCODER or feedback or not LONG_RUN)
-    more = ["--to", "1,1,-1,1,1,1", "--profile", "cycloid"] if alone else []
     chosen = f",feedback={feedback}" if feedback else ""
-    text, files = compare(folder, robot, f"guard_direction=1,sim_defect={defect},sim_defect_joint={joint}{chosen}", *more)
+    settings = f"guard_direction=1,sim_defect={defect},sim_defect_joint={joint}{chosen}"
+    text, files = move_from_zero(folder, settings) if alone else compare(folder, robot, settings)
     slowest, slowest_late, moving = 0, 0, max(0.02 * velocity(robot, joint), OBSERVED / COUNTS[robot])
     for name, rows in sorted(files.items()):
         column = [key for key in rows[0] if key.startswith("q_arm[")][joint]

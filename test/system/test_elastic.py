@@ -371,7 +371,7 @@ def test_damaged_beams_are_refused(folder):
 def test_a_board_feeds_the_deflection_forward(folder):
     """Six motions in sequence give the same bits as the control step on the host, which starts each
     motion anew. So the deflection at the end of a motion does not affect the next."""
-    done = run("run", "flex2", "-q", "-o", folder, "--port", "qemu:netduinoplus2", timeout_s=600)
+    done = run("demo", "flex2", "-q", "-o", folder, "--port", "qemu:netduinoplus2", timeout_s=600)
     assert done.returncode == 0, done.stdout + done.stderr
     compared = re.search(r"^(\d+) values compared .*, (\d+) differ", done.stdout, re.M)
     assert compared and int(compared.group(1)) > 6 * 300 * 16 and compared.group(2) == "0", done.stdout

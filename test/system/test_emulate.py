@@ -103,12 +103,12 @@ def test_crash_is_recorded_until_the_power_fails(folder):
     for name in ("netduinoplus2", "mps2-an500"):
         with Virtual(name, "--robot", "puma560"):
             assert "fault" in good("emulate", "--crash")
-            record = run("dump", "--leave", "-q")
+            record = run("crash", "--leave", "-q")
             assert "e0000000" in record.stdout, record.stdout
             good("emulate", "--reset")
-            assert "e0000000" in run("dump", "--leave", "-q").stdout
+            assert "e0000000" in run("crash", "--leave", "-q").stdout
             good("emulate", "--power-cycle")
-            assert "e0000000" not in run("dump", "-q").stdout
+            assert "e0000000" not in run("crash", "-q").stdout
 
 
 def test_foreground_ends_with_its_terminal(folder):

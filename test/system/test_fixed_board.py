@@ -5,8 +5,8 @@ loads it.
 
     test_fixed_board.py [PROGRAM [PATTERN]]
 """
+import json
 import os
-import re
 import struct
 import sys
 import time
@@ -83,15 +83,13 @@ def test_closed_loop_in_8_kB(folder):
     assert alone < TICK_CYCLES / 2, f"{alone} instructions without the simulated arm"
 
 
-def test_run_puts_the_robot_into_the_flash(folder):
-    text = good("run", "puma560", "-q", "-o", folder, "--port", "qemu:stm32vldiscovery", "--profile", "cycloid",
-                "--duration", "1", "--to", "0.2,0.2,-0.2,0.2,0.2,0.2")
-    assert "puma560 on stm32vldiscovery (q31)" in text and ", 0 overruns" in text, text
-    assert " 0 of them with a joint at its torque or voltage limit" in text, text
-    rms = [float(value) for value in re.findall(r"^\w+ +([0-9.]+) +[0-9.]+$", text, re.M)]
-    # The tracking error is below one count of the coarsest encoder, 2 pi / (1000 * 53.7063) rad.
-    # With gravity feedforward alone it would be some mrad.
-    assert len(rms) == 6 and all(0 < value < 0.117 for value in rms), text
+def test_demo_puts_the_robot_into_the_flash(folder):
+    found = json.loads(good("demo", "puma560", "-q", "--json", "-o", folder, "--port", "qemu:stm32vldiscovery"))
+    assert (found["robot"], found["board"], found["real"], found["overruns"]) == ("puma560", "stm32vldiscovery", "q31", 0), found
+    # Along the slow line full feedforward is below one count of the coarsest encoder, 2 pi / (1000 *
+    # 53.7063) rad. With gravity feedforward alone it would be some mrad.
+    line, = (m for m in found["motions"] if "line" in m["motion"] and m["masses"] == "exact masses" and m["controller"] == "full feedforward")
+    assert line["samples_at_a_limit"] == 0 and all(0 < rms < 0.000117 for rms in line["joint_rms"]), line
 
 
 if __name__ == "__main__":

@@ -311,13 +311,6 @@ def test_parameters(folder):
         assert json.loads(good("get", "observer_hz", "--json", "--port", board.port))["value"] == 150
 
 
-def test_torture(folder):
-    out = good("torture", "puma560", "-q")
-    match = re.search(r"the power failed in (\d+) of them", out)
-    assert int(match.group(1)) > 200 and "the store always held a complete set" in out, out
-    print(f"measured link.torture_cuts {match.group(1)}")
-
-
 # ------------------------------------------------------------------------------------------ telemetry
 
 def test_monitor(folder):

@@ -244,8 +244,8 @@ def test_texts_of_a_hostile_board_are_printable(folder):
         def ask(words, names):
             with Between(folder, board, Hostile(names)) as line:
                 return tool.printable(*words, "--port", line.port)
-        for words in (["status"], ["save"], ["faults"], ["clear"], ["dump"], some, [*some, "-o", csv, "--plot", svg],
-                      ["run", "planar3r", "--to", "0,0,0.1", "-o", folder], *found):
+        for words in (["status"], ["save"], ["clear"], ["crash"], some, [*some, "-o", csv, "--plot", svg],
+                      ["demo", "planar3r", "-o", folder], *found):
             done = ask(words, True)
             assert "\\x1b" in done.stdout + done.stderr or words == ["home"], done
         for words in (["get"], *found):
@@ -377,12 +377,12 @@ def crash(folder, board_name):
         assert client.ask(wire.CRASH, b"\0\0\0") == b"\0\0"
         board.gdb("set $r5 = 0x600d0005", "set $lr = (unsigned)server_poll + 5", "set $pc = 0x90000000")
         client.line.close()
-        out = good("dump", "--port", board.port, "--firmware", firmware(board_name), "--leave")
+        out = good("crash", "--port", board.port, "--firmware", firmware(board_name), "--leave")
         assert re.search(r"^pc +90000000$", out, re.M), out
         assert re.search(r"^lr +[0-9a-f]{8}  server_poll \+ 4$", out, re.M), out
         assert "600d0005" in out and "number 1 since power-up" in out, out
-        assert "crash" in good("dump", "--port", board.port, "--firmware", firmware(board_name))
-        assert "no crash since power-up" in good("dump", "--port", board.port)
+        assert "crash" in good("crash", "--port", board.port, "--firmware", firmware(board_name))
+        assert "no crash since power-up" in good("crash", "--port", board.port)
 
 
 def test_crash_is_dumped_with_names(folder):

@@ -67,7 +67,7 @@ def test_selftest_works_on_the_product(folder):
 
 def test_what_needs_the_laboratory_says_so(folder):
     cure = "make BOARD=netduinoplus2 LAB=1 flash"
-    for words, what in ((["faults", "puma560", "-o", folder], "provoking faults"),
+    for words, what in ((["faults", "provoke", "puma560", "-o", folder], "provoking faults"),
                         (["selftest", "--method", "ga"], "method ga for id"),
                         (["selftest", "--real", "q31"], "number type q31"),
                         (["set", "sim_defect", "3"], "sim_defect")):

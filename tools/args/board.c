@@ -12,6 +12,7 @@
 #include "firmware/safety/faults.h"
 #include "tools/image/robot_image.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/cli/progress.h"
 #include "tools/link/run_folder.h"
 #include "tools/link/slot.h"
 
@@ -114,9 +115,8 @@ int board_error(client_t *client) {
     if (refused && fit)
         misfits(client);
     if (refused && client_status(client, &status) == 0 && status.flags & STATUS_CRASHED)
-        diag_note(client->device.board,
-                  "the board crashed and started again, which may be the cause of this error; "
-                  "`appell dump` shows where it crashed");
+        diag_error(client->device.board, "`appell crash` shows where it crashed",
+                   "the board crashed and started again, which may be the cause");
     return refused ? EXIT_NO : EXIT_BAD;
 }
 
@@ -159,16 +159,8 @@ int board_outputs_off(const request_t *request, client_t *client) {
 }
 
 void board_progress(void *user, uint32_t done, uint32_t all) {
-    enum { WIDTH = 40 };
     (void)user;
-    if (!isatty(STDERR_FILENO))
-        return;
-    const uint32_t part = all > 0 ? done * WIDTH / all : WIDTH;
-    fprintf(stderr, "\r[%.*s%.*s] %u of %u bytes%s", (int)part,
-            "########################################", (int)(WIDTH - part),
-            "                                        ", (unsigned)done, (unsigned)all,
-            done == all ? "\n" : "");
-    fflush(stderr);
+    progress_show("bytes", done, all);
 }
 
 const char *board_state(const device_status_t *status) {

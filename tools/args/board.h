@@ -7,7 +7,7 @@
 #include "tools/robot/robot.h"
 
 /* Options of every command that needs a board. */
-#define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_HELP
+#define BOARD_OPTIONS OPTION_PORT, OPTION_QUIET, OPTION_VERBOSE, OPTION_HELP
 
 /*
  * May be combined with DISCOVER_.... BOARD_LAB: if the port starts an emulator, it runs the
@@ -52,7 +52,7 @@ int board_set(client_t *client, const char *list);
  * board_error. */
 int board_outputs_off(const request_t *request, client_t *client);
 
-/* Draws a progress bar if standard error is a terminal; for use as a client_progress_t. */
+/* Shows how many bytes were sent (tools/cli/progress.h); for use as a client_progress_t. */
 void board_progress(void *user, uint32_t done, uint32_t all);
 
 /* Returns the name of the state: "idle", "fault"... */

@@ -53,15 +53,25 @@ const char *command_option_help(const command_t *command, option_id_t option) {
     return option_table[option].help;
 }
 
+/* Names of former versions, which are not similar to the new ones. */
+static const struct {
+    const char *name, *cure;
+} former[] = {{"run", "`appell demo ROBOT` compares controllers, `appell move` moves the arm"},
+              {"params",
+               "`appell flash ROBOT --no-save` loads a robot until the next reset, `appell "
+               "save` saves it"},
+              {"dump", "`appell crash` fetches the record of a crash"}};
+
 int command_unknown(const char *name) {
     const char *known[64] = {NULL};
     size_t count = 0;
     for (const command_t *c = command_table; c->name && count < 63; c++)
         known[count++] = c->name;
-    const char *near = messages_nearest(name, known);
-    char cure[100] = "`appell help` lists the commands";
-    if (near)
-        snprintf(cure, sizeof cure, "did you mean %s? `appell help` lists the commands", near);
+    char cure[120];
+    for (size_t i = 0; i < sizeof former / sizeof former[0]; i++)
+        if (!strcmp(former[i].name, name))
+            return diag_error(NULL, former[i].cure, "there is no command '%s' any more", name);
+    messages_suggest(cure, sizeof cure, name, known, "`appell help` lists the commands");
     return diag_error(NULL, cure, "there is no command '%s'", name);
 }
 

@@ -108,8 +108,6 @@
       "accordingly")                                                                               \
     X(JOINT, "joint", 0, "NAME", WORD, "home this joint only")                                     \
     X(SET, "set", 0, "NAME=VALUE,...", PARAMETERS, "set these parameters of the board first")      \
-    X(REPEAT, "repeat", 0, "N", NUMBER,                                                            \
-      "with --to: number of motions, alternately to the target and back")                          \
     X(GENERATED, "generated", 0, NULL, NONE,                                                       \
       "for a board that was built with GEN=1 for this robot: compare the board with generated "    \
       "code on this machine")                                                                      \
@@ -162,7 +160,7 @@
       "telemetry fields to send; default: the previous choice, or q,tau if there is none")         \
     X(EVERY, "every", 0, "TICKS", NUMBER,                                                          \
       "take one sample every TICKS ticks; default: as many samples as the line can carry")         \
-    X(TIMES, "count", 'N', "N", NUMBER, "number of samples, states or passes")                     \
+    X(TIMES, "count", 'N', "N", NUMBER, "number of samples or states")                             \
     X(TELEPLOT, "teleplot", 0, "UDP", NUMBER,                                                      \
       "send samples to Teleplot on this machine, at this UDP port (Teleplot listens on 47269)")    \
     X(PLOTJUGGLER, "plotjuggler", 0, "UDP", NUMBER,                                                \
@@ -182,7 +180,9 @@
       "overflow, and compare the results with the bounds and with double precision")               \
     X(CSV, "csv", 0, NULL, NONE, "print CSV for scripts, with the columns problem,method,mul,add") \
     X(JSON, "json", 0, NULL, NONE, "print the answer as JSON")                                     \
-    X(QUIET, "quiet", 'q', NULL, NONE, "do not print warnings and notes")                          \
+    X(QUIET, "quiet", 'q', NULL, NONE, "do not print warnings, notes and progress")                \
+    X(VERBOSE, "verbose", 'v', NULL, NONE,                                                         \
+      "print port, version and every request with its answer to standard error")                   \
     X(HELP, "help", 'h', NULL, NONE, "print this help")
 
 typedef enum {

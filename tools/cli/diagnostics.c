@@ -5,9 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/cli/progress.h"
 #include "tools/cli/text.h"
 
 static char command_place[64] = "appell";
+static bool without_notes;
+
+void diag_quiet(void) {
+    without_notes = true;
+    progress_off();
+}
 
 void diag_command(const char *name) {
     snprintf(command_place, sizeof command_place, "appell %.50s", name);
@@ -25,6 +32,7 @@ static void diag_print(const char *place, const char *kind, const char *cure, co
              cure && *cure ? "; " : "", cure ? cure : "");
     const char *at = line;
     text_visible(&at, part, sizeof part, "");
+    progress_clear();
     fprintf(stderr, "%s\n", part);
 }
 
@@ -38,6 +46,8 @@ int diag_error(const char *place, const char *cure, const char *format, ...) {
 
 void diag_note(const char *place, const char *format, ...) {
     va_list arguments;
+    if (without_notes)
+        return;
     va_start(arguments, format);
     diag_print(place, "note", NULL, format, arguments);
     va_end(arguments);

@@ -18,6 +18,9 @@ enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_BAD = 2 };
 void diag_command(const char *name);
 const char *diag_place(void);
 
+/* Prints neither notes nor progress from now on: --quiet. */
+void diag_quiet(void);
+
 /* Prints an error; place and cure may be NULL. Always returns EXIT_BAD. */
 int diag_error(const char *place, const char *cure, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -147,3 +147,11 @@ const char *messages_nearest(const char *word, const char *const *known) {
     }
     return best;
 }
+
+char *messages_suggest(char *out, size_t size, const char *word, const char *const *known,
+                       const char *otherwise) {
+    const char *near = messages_nearest(word, known);
+    snprintf(out, size, "%s%s%s%s", near ? "did you mean " : "", near ? near : "", near ? "? " : "",
+             otherwise);
+    return out;
+}

@@ -106,5 +106,9 @@ int messages_format(const message_t *message, char *out, size_t size);
 
 /* Returns the entry of a list (ended by NULL) that is most similar to the word, or NULL. */
 const char *messages_nearest(const char *word, const char *const *known);
+/* Writes the cure for a misspelt word: "did you mean x? otherwise", or `otherwise` alone if no entry
+ * of the list is similar. Returns out. */
+char *messages_suggest(char *out, size_t size, const char *word, const char *const *known,
+                       const char *otherwise);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "tools/cli/number.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/text.h"
 
 static struct {
@@ -26,6 +27,8 @@ void out_begin(void) {
 
 void out_flush(void) {
     size_t done = 0;
+    if (out.used > 0)
+        progress_clear();
     while (done < out.used && !out.error) {
         const ssize_t n = write(STDOUT_FILENO, out.buffer + done, out.used - done);
         if (n >= 0)

@@ -12,6 +12,7 @@
 #include "tools/eval/eval.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/motion/costs.h"
 #include "tools/motion/trial.h"
@@ -146,6 +147,7 @@ static int measure_ticks(client_t *client, const place_t *place, uint32_t credit
         if (client_status(client, &status) != 0 || costs_fetch(client, costs) != 0)
             return -1;
         credits = status.fault == APP_FAULT_NONE ? status.point_credits : 0;
+        progress_show("ticks", costs->ticks, 2 * TICKS);
     } while (costs->ticks < enough && status.tick - first < TICKS_MOST);
     return 0;
 }
@@ -183,8 +185,7 @@ static int measure(client_t *client, costs_t *costs) {
 }
 
 static int too_few(const certificate_t *c) {
-    return diag_error(c->board,
-                      "see the board's fault with `appell faults --port P` and `appell dump`",
+    return diag_error(c->board, "see the board's fault with `appell status` and `appell crash`",
                       "the control loop ran for only %u ticks; %d are needed",
                       (unsigned)c->costs.ticks, 2 * TICKS);
 }
@@ -371,15 +372,26 @@ static int certify(const request_t *request, const robot_t *robot, client_t *cli
     return fits;
 }
 
+static int unknown_board(const char *board) {
+    const char *known[sizeof clocks / sizeof clocks[0] + 1] = {NULL};
+    char list[200] = "choose one of: ", cure[300];
+    size_t used = strlen(list);
+    for (size_t i = 0; certify_board(i) && used < sizeof list; i++) {
+        known[i] = certify_board(i);
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", known[i]);
+    }
+    messages_suggest(cure, sizeof cure, board, known, list);
+    return diag_error(board, cure, "there is no such board");
+}
+
 /* Predicts the tick, and measures it on the board or in the emulator. */
 static int with_robot(const request_t *request, robot_t *robot, const char *board) {
     const clock_row_t *row = clock_of(board);
     certificate_t c = {.board = board, .rate_hz = robot->rate_hz};
     messages_t messages = MESSAGES_INIT;
     if (!row)
-        return diag_error(
-            board, "choose netduinoplus2, netduino2, nucleo-f446re, stm32vldiscovery or mps2-an500",
-            "there is no such board");
+        return unknown_board(board);
     c.real = row->real;
     c.clock_hz = row->clock_hz;
     robot_t *puma = calloc(1, sizeof *puma);

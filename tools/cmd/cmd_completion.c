@@ -63,7 +63,7 @@ static void method_words(const command_t *command) {
 
 /*
  * Calls `take` for every word that may be argument number `place` of a command. The synopsis has
- * alternatives, such as "apply ROBOT | save" or "[ROBOT|FAULT]", and repetitions, such as
+ * alternatives, such as "[explain FAULT | provoke ROBOT]" or "bash|zsh", and repetitions, such as
  * "FILE..."; options and their values are skipped.
  */
 static void place_words(const command_t *command, int place, void (*take)(const char *word)) {

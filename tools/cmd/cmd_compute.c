@@ -8,6 +8,7 @@
 #include "tools/args/arm.h"
 #include "tools/cmd/commands.h"
 #include "tools/eval/eval.h"
+#include "tools/args/method.h"
 #include "tools/args/remote.h"
 #include "tools/args/row_loop.h"
 #include "tools/cli/diagnostics.h"
@@ -28,11 +29,7 @@ static int choose_method(const request_t *request, job_t *job) {
     job->method = method_find(job->problem, request->value[OPTION_METHOD]);
     if (job->method < METHOD_COUNT)
         return EXIT_YES;
-    char list[200], cure[240];
-    method_list(job->problem, list, sizeof list);
-    snprintf(cure, sizeof cure, "choose one of: %s", list);
-    return diag_error(NULL, cure, "there is no method '%s' for %s", request->value[OPTION_METHOD],
-                      problem_name(job->problem));
+    return method_unknown(job->problem, request->value[OPTION_METHOD]);
 }
 
 static int choose_type(const char *name, job_t *job) {

@@ -1,4 +1,5 @@
-/* faults: prints the table of faults; with a robot, provokes faults on a simulated arm. */
+/* faults: lists the faults, explains one, or provokes them on a simulated arm. clear: clears that of
+ * a board. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,11 @@ static void print_line(const char *line) {
     out_flush();
 }
 
-static int provoke(const request_t *request, const robot_t *robot) {
+static void print_line_json(const char *line) {
+    json_string(NULL, line);
+}
+
+static int provoke_on_board(const request_t *request, const robot_t *robot) {
     size_t size = 0;
     uint32_t done = 0;
     const char *folder =
@@ -89,10 +94,23 @@ static int provoke(const request_t *request, const robot_t *robot) {
     (void)mkdir(folder, 0777);
     if (client && board_needs_lab(client, "provoking faults") == EXIT_YES &&
         board_give(client, "provoking faults", image, size) == EXIT_YES) {
-        const int failed = faults_provoke(client, robot, folder, print_line, &done);
+        const bool json = request_has(request, OPTION_JSON);
+        if (json) {
+            json_begin(NULL);
+            json_list("report");
+        }
+        const int failed =
+            faults_provoke(client, robot, folder, json ? print_line_json : print_line, &done);
         status = failed < 0 ? board_error(client) : failed > 0 ? EXIT_NO : EXIT_YES;
-        out_format("%u faults were as expected, %d were not; samples in %s/fault-*.csv\n",
-                   (unsigned)done, failed < 0 ? 1 : failed, folder);
+        if (json) {
+            json_list_end();
+            json_integer("as_expected", done);
+            json_integer("not_as_expected", failed < 0 ? 1 : failed);
+            json_string("folder", folder);
+            json_end();
+        } else
+            out_format("%u faults were as expected, %d were not; samples in %s/fault-*.csv\n",
+                       (unsigned)done, failed < 0 ? 1 : failed, folder);
     }
     if (client)
         client_close(client);
@@ -186,7 +204,7 @@ static void result_json(const robot_t *robot, const faults_result_t *r) {
 }
 
 /* Injects every defect into the board's twin. */
-static int table(const request_t *request, const robot_t *robot) {
+static int inject(const request_t *request, const robot_t *robot) {
     const bool json = request_has(request, OPTION_JSON);
     size_t size = 0;
     uint8_t *image = board_image(request, robot, &size); /* prints what is wrong with the robot */
@@ -209,59 +227,6 @@ static int table(const request_t *request, const robot_t *robot) {
     return failed > 0 ? EXIT_NO : EXIT_YES;
 }
 
-/* Prints the latched fault of a board. */
-static int show(const request_t *request) {
-    client_t *client = board_open(request, DISCOVER_ROBOT);
-    device_fault_t f = {0};
-    device_status_t status = {0};
-    if (!client)
-        return EXIT_BAD;
-    if (client_status(client, &status) != 0 || client_fault(client, &f) != 0) {
-        const int failed = board_error(client);
-        client_close(client);
-        return failed;
-    }
-    const bool joint = f.joint < client->device.joints;
-    const bool refused = f.fault == APP_FAULT_IMAGE && status.reason != 0;
-    const char *unit =
-        quantity_unit(app_fault_quantity(f.fault), joint && client->device.prismatic[f.joint]);
-    if (request_has(request, OPTION_JSON)) {
-        json_begin(NULL);
-        json_string("state", board_state(&status));
-        json_integer("fault", f.fault);
-        json_string("name", app_fault_name(f.fault));
-        if (joint)
-            json_string("joint", client->device.joint[f.joint]);
-        json_number("value", (double)f.value);
-        json_number("limit", (double)f.limit);
-        json_string("unit", unit);
-        json_string("stop", app_stop_name(f.stop));
-        json_string("cause", app_fault_cause(f.fault));
-        json_string("cure", app_fault_cure(f.fault));
-        if (status.reason != 0) {
-            json_string("reason", reason_cause(status.reason));
-            json_string("reason_cure", reason_cure(status.reason));
-        }
-        json_end();
-    } else if (f.fault == APP_FAULT_NONE) {
-        out_format("%s: %s, no fault%s%s\n", client->device.board, board_state(&status),
-                   status.reason ? "; no robot, because " : "",
-                   status.reason ? reason_cause(status.reason) : "");
-    } else {
-        out_format(
-            "%s: fault %u, %s%s%s: %.4g %s (limit %.4g)\n    %s%s%s\n    cure: %s\n    stop: %s, "
-            "%s\n    then `appell clear`\n",
-            client->device.board, f.fault, app_fault_name(f.fault), joint ? ", joint " : "",
-            joint ? client->device.joint[f.joint] : "", (double)f.value, unit, (double)f.limit,
-            app_fault_cause(f.fault), refused ? ": " : "",
-            refused ? reason_cause(status.reason) : "",
-            refused ? reason_cure(status.reason) : app_fault_cure(f.fault), app_stop_name(f.stop),
-            app_stop_does(f.stop));
-    }
-    client_close(client);
-    return f.fault == APP_FAULT_NONE ? EXIT_YES : EXIT_NO;
-}
-
 /* Says why CLEAR is not possible in the present state of the board. */
 static int not_cleared(client_t *client) {
     device_status_t status;
@@ -276,18 +241,27 @@ static int not_cleared(client_t *client) {
     return EXIT_NO;
 }
 
-/* Says what clearing has not changed. */
-static int cleared(client_t *client) {
+/* Says what the board does now, and what clearing has not changed. */
+static int cleared(client_t *client, const request_t *request) {
     device_status_t status;
     if (client_status(client, &status) != 0)
         return board_error(client);
+    if (request_has(request, OPTION_JSON)) {
+        json_begin(NULL);
+        json_string("board", client->device.board);
+        json_string("state", board_state(&status));
+        json_bool("unrestored", status.flags & STATUS_UNRESTORED);
+        json_end();
+        return EXIT_YES;
+    }
     if (status.state == APP_STATE_DAMPING)
-        diag_note(client->device.board, "the arm is still damped, and nothing holds it: it sinks "
-                                        "until a motion begins, which first holds it");
+        out_format("%s: the arm is still damped, and nothing holds it: it sinks until a motion "
+                   "begins, which first holds it\n",
+                   client->device.board);
     if (status.flags & STATUS_UNRESTORED)
-        diag_note(client->device.board, "a stored value was refused at the start; `appell status "
-                                        "--port P` says more, and another `appell clear` "
-                                        "acknowledges it");
+        out_format("%s: a stored value was refused at the start; `appell status` says more, and "
+                   "another `appell clear` acknowledges it\n",
+                   client->device.board);
     return EXIT_YES;
 }
 
@@ -295,37 +269,75 @@ int cmd_clear(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     if (!client)
         return EXIT_BAD;
-    const int result = client_clear(client) == 0       ? cleared(client)
+    const int result = client_clear(client) == 0       ? cleared(client, request)
                        : client->reason == APP_E_STATE ? not_cleared(client)
                                                        : board_error(client);
     client_close(client);
     return result;
 }
 
-int cmd_faults(const request_t *request) {
-    if (request->arguments == 0 && request_has(request, OPTION_PORT))
-        return show(request);
-    if (request->arguments == 0) {
-        if (request_has(request, OPTION_JSON))
-            table_json();
-        else
-            table_text();
-        return EXIT_YES;
-    }
-    const unsigned fault =
-        request_has(request, OPTION_PORT) ? 0 : fault_named(request->argument[0]);
-    if (fault > 0) {
-        if (request_has(request, OPTION_JSON))
-            entry_json(fault);
-        else
-            entry_text(fault);
-        return EXIT_YES;
-    }
-    robot_t *robot = arm_load_rigid(request);
+static int list(const request_t *request) {
+    if (request_has(request, OPTION_PORT))
+        return diag_error("--port", "`appell status` shows the fault of a board, with its cure",
+                          "the list of faults is the same for every board");
+    if (request_has(request, OPTION_JSON))
+        table_json();
+    else
+        table_text();
+    return EXIT_YES;
+}
+
+static int unknown_fault(const char *word) {
+    const char *known[APP_FAULTS] = {NULL};
+    char cure[120];
+    for (unsigned f = 1; f < APP_FAULTS; f++)
+        known[f - 1] = app_fault_name(f);
+    messages_suggest(cure, sizeof cure, word, known, "`appell faults` lists the faults");
+    return diag_error(NULL, cure, "there is no fault '%s'", word);
+}
+
+static int explain(const request_t *request) {
+    if (request->arguments < 2)
+        return diag_error(NULL, "write `appell faults explain FAULT`; `appell faults` lists all",
+                          "FAULT is missing");
+    const unsigned fault = fault_named(request->argument[1]);
+    if (fault == 0)
+        return unknown_fault(request->argument[1]);
+    if (request_has(request, OPTION_JSON))
+        entry_json(fault);
+    else
+        entry_text(fault);
+    return EXIT_YES;
+}
+
+static int provoke(const request_t *request) {
+    if (request->arguments < 2)
+        return diag_error(NULL, "write `appell faults provoke ROBOT`", "ROBOT is missing");
+    request_t arm = *request;
+    arm.argument[0] = request->argument[1];
+    robot_t *robot = arm_load_rigid(&arm);
     if (!robot)
         return EXIT_BAD;
-    const int status =
-        request_has(request, OPTION_PORT) ? provoke(request, robot) : table(request, robot);
+    const int status = request_has(request, OPTION_PORT) ? provoke_on_board(request, robot)
+                                                         : inject(request, robot);
     arm_free(robot);
     return status;
+}
+
+int cmd_faults(const request_t *request) {
+    static const char *const words[] = {"explain", "provoke", NULL};
+    char cure[160];
+    if (request->arguments == 0)
+        return list(request);
+    const char *word = request->argument[0];
+    if (!strcmp(word, words[0]))
+        return explain(request);
+    if (!strcmp(word, words[1]))
+        return provoke(request);
+    if (fault_named(word) > 0)
+        snprintf(cure, sizeof cure, "write `appell faults explain %.40s`", word);
+    else
+        messages_suggest(cure, sizeof cure, word, words,
+                         "write `appell faults explain FAULT` or `appell faults provoke ROBOT`");
+    return diag_error(NULL, cure, "'%s' is neither explain nor provoke", word);
 }

@@ -1,17 +1,18 @@
 /* gen: generates straight-line C for one robot. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/args/arm.h"
 #include "tools/cmd/commands.h"
 #include "tools/cli/file.h"
 #include "tools/image/gen_robot.h"
-#include "tools/cli/out.h"
+#include "tools/cli/json.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/diagnostics.h"
 
 /* -------------------------------------------------------------------------------------- options */
@@ -199,19 +200,38 @@ static int write_all(const char *folder, const gen_t *gen, const gen_print_t *ho
     return EXIT_YES;
 }
 
-/* ------------------------------------------------------------------------------------- progress */
-
-typedef struct {
-    bool terminal, quiet;
-} progress_t;
+/* ----------------------------------------------------------------------------------- the command */
 
 static void progress(void *context, const char *kernel, double part, graph_ops_t ops) {
-    const progress_t *p = context;
-    if (p->quiet || (!p->terminal && part < 1))
+    const request_t *request = context;
+    progress_show(kernel, (uint64_t)(100 * part), 100);
+    if (part < 1 || request_has_any(request, OPTIONS(OPTION_QUIET, OPTION_JSON)))
         return;
-    fprintf(stderr, "%s%-9s %3.0f %%  %ld multiplications, %ld additions%s",
-            p->terminal ? "\r" : "", kernel, 100 * part, ops.mul, ops.add, part < 1 ? "" : "\n");
-    fflush(stderr);
+    fprintf(stderr, "%-9s %ld multiplications, %ld additions\n", kernel, ops.mul, ops.add);
+}
+
+static void print_json(const gen_t *gen, const gen_print_t *how, const char *folder) {
+    static const char *const suffix[] = {".h", ".c", "_base.csv"};
+    char path[4096];
+    json_begin(NULL);
+    json_string("robot", how->robot);
+    json_list("files");
+    for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s%s", folder, how->prefix, suffix[i]);
+        json_string(NULL, path);
+    }
+    json_list_end();
+    json_list("kernels");
+    for (int k = 0; k < GEN_KERNELS; k++)
+        if (gen->graph[k]) {
+            json_begin(NULL);
+            json_string("name", gen_kernel_info[k].name);
+            json_integer("multiplications", gen->ops[k].mul);
+            json_integer("additions", gen->ops[k].add);
+            json_end();
+        }
+    json_list_end();
+    json_end();
 }
 
 int cmd_gen(const request_t *request) {
@@ -229,10 +249,9 @@ int cmd_gen(const request_t *request) {
         arm_free(robot);
         return EXIT_BAD;
     }
-    progress_t shown = {isatty(2) != 0, request_has(request, OPTION_QUIET)};
     options.both = true;
     options.progress = progress;
-    options.context = &shown;
+    options.context = (void *)(uintptr_t)request;
     char prefix[ROBOT_NAME_MAX + 1], *command = command_of(request);
     prefix_of(robot->name, prefix, sizeof prefix);
     gen_robot_t *made = command ? gen_robot_make(robot, &options, real == GEN_Q31) : NULL;
@@ -250,6 +269,8 @@ int cmd_gen(const request_t *request) {
         for (uint32_t i = 0; i < robot->n; i++)
             how.joint[i] = robot->joint[i].name;
         status = write_all(request->value[OPTION_OUTPUT], made->gen, &how);
+        if (status == EXIT_YES && request_has(request, OPTION_JSON))
+            print_json(made->gen, &how, request->value[OPTION_OUTPUT]);
         gen_robot_free(made);
     }
     free(command);

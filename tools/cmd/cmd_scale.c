@@ -8,6 +8,7 @@
 #include "tools/cmd/commands.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/proof/units.h"
 #include "tools/proof/verify.h"
@@ -284,6 +285,10 @@ static void print_json(const scale_t *s) {
 
 /* -------------------------------------------------------------------------------------- command */
 
+static void show_states(uint64_t done, uint64_t all) {
+    progress_show("states", done, all);
+}
+
 static int verify(const request_t *request, scale_t *s) {
     long states = 0, seed = 1;
     if (!request_has(request, OPTION_VERIFY) || s->status != DYN_OK)
@@ -293,7 +298,7 @@ static int verify(const request_t *request, scale_t *s) {
          request_integer(request, OPTION_SEED, 0, 1000000000L, &seed) != EXIT_YES))
         return EXIT_BAD;
     s->verified = verify_states(&s->robot->model, &s->units, &s->report, states, (uint64_t)seed,
-                                &s->verify) == DYN_OK;
+                                show_states, &s->verify) == DYN_OK;
     return EXIT_YES;
 }
 

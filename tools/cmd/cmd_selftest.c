@@ -10,6 +10,8 @@
 #include "tools/eval/eval.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
+#include "tools/cli/progress.h"
+#include "tools/args/method.h"
 #include "tools/args/remote.h"
 #include "tools/cli/diagnostics.h"
 
@@ -66,6 +68,7 @@ static int run_states(job_t *job, remote_t *remote, evaluator_t *host) {
     job->least = UINT32_MAX;
     for (long k = 0; k < job->states; k++) {
         uint32_t limited;
+        progress_show("states", (uint64_t)k, (uint64_t)job->states);
         random_state(job, in);
         if (remote_row(remote, in, inputs, there, outputs, &limited) != EXIT_YES)
             return board_error(remote->client);
@@ -148,13 +151,8 @@ int cmd_selftest(const request_t *request) {
         return EXIT_BAD;
     job.random = (uint64_t)seed * 0x9e3779b97f4a7c15u;
     job.method = method_find(PROBLEM_ID, request->value[OPTION_METHOD]);
-    if (job.method >= METHOD_COUNT) {
-        char list[200], cure[240];
-        method_list(PROBLEM_ID, list, sizeof list);
-        snprintf(cure, sizeof cure, "choose one of: %s", list);
-        return diag_error(NULL, cure, "there is no method '%s' for id",
-                          request->value[OPTION_METHOD]);
-    }
+    if (job.method >= METHOD_COUNT)
+        return method_unknown(PROBLEM_ID, request->value[OPTION_METHOD]);
     if (load.arguments == 0)
         load.argument[load.arguments++] = "puma560";
     robot_t *robot = arm_load_rigid(&load);

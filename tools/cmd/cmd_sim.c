@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "tools/args/arm.h"
+#include "tools/args/method.h"
 #include "tools/cli/file.h"
 #include "tools/cli/gnuplot.h"
 #include "tools/cli/json.h"
@@ -233,10 +234,7 @@ static int choose_method(sim_job_t *job) {
     job->method = method_find(PROBLEM_FD, name);
     if (job->method < METHOD_COUNT)
         return EXIT_YES;
-    char list[200], cure[240];
-    method_list(PROBLEM_FD, list, sizeof list);
-    snprintf(cure, sizeof cure, "choose one of: %s", list);
-    return diag_error(NULL, cure, "there is no method '%s' for fd (forward dynamics)", name);
+    return method_unknown(PROBLEM_FD, name);
 }
 
 int cmd_sim(const request_t *request) {

@@ -6,6 +6,7 @@
 #include "firmware/safety/faults.h"
 #include "firmware/safety/thermal.h"
 #include "tools/args/board.h"
+#include "tools/args/board_fault.h"
 #include "tools/args/watch.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/json.h"
@@ -242,10 +243,7 @@ static int text(client_t *client, const board_now_t *b) {
     watch_line(&b->status, line, sizeof line);
     out_format("%s: %s, %s arm, outputs %s\n", client->device.board, line,
                b->real != 0 ? "real" : "simulated", b->fault.enabled ? "on" : "off");
-    if (b->fault.fault != APP_FAULT_NONE)
-        out_format("fault %u, %s: %s\n    cure: %s\n", b->fault.fault,
-                   app_fault_name(b->fault.fault), app_fault_cause(b->fault.fault),
-                   app_fault_cure(b->fault.fault));
+    board_fault_text(client, &b->status, &b->fault);
     loop_text(client, b);
     heat_text(client, b);
     out_format("lease: %s%s%s\n", *b->leader ? "the command `" : "nobody moves the arm", b->leader,
@@ -288,9 +286,7 @@ static int json(client_t *client, const board_now_t *b) {
     json_string("state", board_state(&b->status));
     json_string("arm", b->real != 0 ? "real" : "simulated");
     json_bool("enabled", b->fault.enabled);
-    json_integer("fault", b->fault.fault);
-    json_string("name", app_fault_name(b->fault.fault));
-    json_string("cure", app_fault_cure(b->fault.fault));
+    board_fault_json(client, &b->status, &b->fault);
     json_string("robot", client->device.robot);
     json_bool("moving", b->status.flags & STATUS_MOVING);
     unhomed_text(client, b, line);

@@ -11,7 +11,7 @@
  * that read rows. */
 #define PLACES  ARM_OPTIONS, OPTION_RIGID, OPTION_LINEAR, OPTION_JSON
 #define COMPUTE PLACES, OPTION_GRAVITY, OPTION_PAYLOAD
-#define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT
+#define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_VERBOSE
 
 #define PORTS                                                                                      \
     "A port is a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "      \
@@ -26,10 +26,9 @@ const option_help_t option_help_table[] = {
      "joint positions to start from; default: the middle of the limits, or 0 without limits"},
     {cmd_ik, OPTION_SEED, "seed of the random starts; default 1"},
     {cmd_sim, OPTION_OUTPUT, "write the motion into this file, as rows of CSV"},
-    {cmd_run, OPTION_PORT, "the board; default qemu:netduinoplus2, an emulator. " PORTS},
-    {cmd_run, OPTION_DURATION,
-     "with --to: duration of the motion in s; default: the shortest that the limits allow"},
-    {cmd_run, OPTION_OUTPUT, "write CSV files and a picture into this folder; default appell-run"},
+    {cmd_demo, OPTION_PORT, "the board; default qemu:netduinoplus2, an emulator. " PORTS},
+    {cmd_demo, OPTION_OUTPUT,
+     "write CSV files and a picture into this folder; default appell-demo"},
     {cmd_scale, OPTION_SEED, "seed of the random states of --verify; default 1"},
     {cmd_ops, OPTION_EFFORT,
      "effort of the annealer that simplifies the generated code (method gen); default 0: no "
@@ -65,8 +64,6 @@ const option_help_t option_help_table[] = {
     {cmd_selftest, OPTION_SEED, "seed of the random states; default 1"},
     {cmd_silicon, OPTION_OUTPUT, "write the report into this file, and as text beside it (.txt)"},
     {cmd_silicon, OPTION_YES, "do not ask before the stored robots are erased"},
-    {cmd_torture, OPTION_TIMES,
-     "number of passes; each pass leaves different random bits where the power failed; default 1"},
     {0}};
 
 const command_t command_table[] = {
@@ -89,14 +86,14 @@ const command_t command_table[] = {
      "$ appell info --json --tip tool0 ur5.urdf",
      -1, cmd_info},
     {TASK_ROBOT, "parts", "FILE", 1, 1,
-     OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL),
+     OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL, OPTION_JSON),
      "turn a parts database into a robot file",
      "A parts database builds each link from parts, and each part from sections (cylinder, "
      "semi-cylinder, cone, sphere, box, tube) with density and pose. The robot file gets the mass, "
      "the centre of mass and the inertia of each link.",
      "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, cmd_parts},
     {TASK_ROBOT, "image", "ROBOT -o FILE | --show IMAGE", 1, 1,
-     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW),
+     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW, OPTION_JSON),
      "make the robot image for a board, or show one as a robot file",
      "The robot image is what a board gets: the arm, motors, limits, encoders, gains and rate in "
      "single precision (layout: firmware/params/image.h). The same robot always gives the same "
@@ -338,8 +335,8 @@ const command_t command_table[] = {
      "$ appell monitor --port /dev/ttyACM0 --teleplot 47269",
      -1, cmd_monitor},
     {TASK_BOARD, "selftest", "[ROBOT]", 0, 1,
-     OPTIONS(COMPUTE, OPTION_RIGID, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_TIMES,
-             OPTION_SEED, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
+     OPTIONS(COMPUTE, OPTION_RIGID, OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_VERBOSE,
+             OPTION_TIMES, OPTION_SEED, OPTION_NO_FRICTION, OPTION_NO_ROTOR),
      "compare a board's kernel with double precision on this machine",
      "The board and this machine compute the inverse dynamics of random states within the limits. "
      "The command prints the worst error relative to the largest result, and the cost of a call on "
@@ -373,19 +370,13 @@ const command_t command_table[] = {
      "background. The last lines list what else a real arm needs: encoder inputs, counts, homing, "
      "gains, limits, brakes; they do not change the exit code.",
      "$ appell certify puma560 --board netduino2", -1, cmd_certify},
-    {TASK_BOARD, "dump", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE),
+    {TASK_BOARD, "crash", "", 0, 0,
+     OPTIONS(BOARD_OPTIONS, OPTION_FIRMWARE, OPTION_LEAVE, OPTION_JSON),
      "fetch the record of a board's last crash",
      "Prints cause, registers and stack of the crash before the last start. Addresses get their "
      "names from the firmware's ELF file if it is of the same build. The command clears the record "
      "unless --leave is given.",
-     "$ appell dump --port /dev/ttyACM0", -1, cmd_dump},
-    {TASK_BOARD, "torture", "ROBOT", 1, 1, OPTIONS(ARM_OPTIONS, OPTION_TIMES),
-     "simulate power cuts at every flash operation of a save",
-     "Writes the image of the robot into the two slots of a simulated flash. The power fails at "
-     "each operation in turn, in the middle of a word or of an erase; afterwards the flash must "
-     "contain either the old or the new set. --count repeats this with different random bits where "
-     "the power failed.",
-     "$ appell torture puma560", -1, cmd_torture},
+     "$ appell crash --port /dev/ttyACM0", -1, cmd_crash},
     /* -------------------------------------------------------------------------------------- move */
     {TASK_MOVE, "hold", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_UNATTENDED, OPTION_JSON),
      "switch the outputs on and hold the arm where it is",
@@ -488,48 +479,43 @@ const command_t command_table[] = {
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",
      -1, cmd_home},
-    {TASK_MOVE, "run", "ROBOT", 1, 1,
-     OPTIONS(ARM_OPTIONS, OPTION_PORT, OPTION_TO, OPTION_PROFILE, OPTION_REPEAT, OPTION_SET,
-             OPTION_GENERATED, OPTION_DURATION, OPTION_OUTPUT),
-     "move the arm of a board, or compare controllers on a simulated arm",
-     "The robot is loaded into the board until its next reset. With --to the arm moves from its "
-     "present position to the target, with the controller that is set on the board. The command "
-     "prints tracking errors; the samples go into a CSV file in the folder --output.\n\nWithout "
-     "--to the command compares controllers on the board's simulated arm: PD "
-     "(critically damped at 5 Hz), PD with gravity, and full feedforward, each with exact masses "
-     "and with an arm that is 10 % heavier than its model. Every robot follows a cycloid near its "
-     "limits, and the PUMA 560 also the straight line of Mata et al. (2002). The command "
-     "also prints the cost of a tick; CSV files and a picture go into the folder --output.\n\nA "
-     "board with f32 "
-     "must give the same bits as this program. The exit code is 1 if a bit differs, a tick "
-     "overruns, or a fault stops a motion.",
-     "$ appell run puma560 --port qemu:netduinoplus2 -o build/run\n"
-     "$ appell run puma560 -p /dev/ttyACM0 --to 0,0.8,-1.6,0,0,0 --duration 3",
-     -1, cmd_run},
+    {TASK_MOVE, "demo", "ROBOT", 1, 1,
+     OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_SET, OPTION_GENERATED, OPTION_OUTPUT, OPTION_JSON),
+     "compare controllers on the simulated arm of a board",
+     "Loads the robot into the board until its next reset and compares controllers on the "
+     "simulated arm, never on a real one: PD (critically damped at 5 Hz), PD with gravity, and "
+     "full feedforward, each with exact masses and with an arm that is 10 % heavier than its "
+     "model. Every robot follows a cycloid near its limits, and the PUMA 560 also the straight "
+     "line of Mata et al. (2002). The command prints the tracking errors and the cost of a tick; "
+     "CSV files and a picture go into the folder --output.\n\nA board with f32 must give the same "
+     "bits as this program. The exit code is 1 if a bit differs, a tick overruns, or a fault stops "
+     "a motion. `appell move` moves an arm to a position, with the controller that is set on the "
+     "board.",
+     "$ appell demo puma560\n"
+     "$ appell demo puma560 --port qemu:netduino2 -o build/run",
+     -1, cmd_demo},
     /* ----------------------------------------------------------------------------------- trouble */
-    {TASK_TROUBLE, "faults", "[ROBOT|FAULT]", 0, 1,
+    {TASK_TROUBLE, "faults", "[explain FAULT | provoke ROBOT]", 0, 2,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_OUTPUT, OPTION_JSON),
-     "list faults with causes and cures, or provoke them",
-     "Without arguments the command prints the tables of faults and of stops. With the name of a "
-     "fault it prints the entry of this fault. With --port alone it prints the fault that the "
-     "board has latched; the exit code is 1 if there is one.\n\nWith ROBOT alone the command "
-     "injects "
-     "every defect that it knows into the same application in this process, without a board: the "
+     "list all faults, explain one, or provoke them on a simulated arm",
+     "Without arguments the command prints the tables of faults and of stops; explain prints one "
+     "fault with its cause and its cure. `appell status` prints the fault of a board.\n\nprovoke "
+     "injects every defect that the command knows into the same application in this process, "
+     "without a board: the "
      "simulated arm is in the pose with the largest load by gravity, once without and once with "
      "brakes. For each defect it prints how it was found or why not, the time until then, the "
      "stop, and how fast and how far the arm moved after it, with bounds that follow from the "
-     "model.\n\nWith ROBOT and --port it loads the robot into the board and provokes one fault "
-     "after "
+     "model.\n\nprovoke with --port loads the robot into the board and provokes one fault after "
      "the other on its simulated arm, without brakes; it prints the message that a user sees, the "
      "stop, speed and fall, with bounds. The exit code is 1 if a result is not as expected.",
      "$ appell faults\n"
-     "$ appell faults tracking\n"
-     "$ appell faults --port /dev/ttyACM0\n"
-     "$ appell faults puma560\n"
-     "$ appell faults puma560 --port qemu:netduinoplus2 -o build/faults",
+     "$ appell faults explain tracking\n"
+     "$ appell faults provoke puma560\n"
+     "$ appell faults provoke puma560 --port qemu:netduinoplus2 -o build/faults",
      -1, cmd_faults},
-    {TASK_TROUBLE, "clear", "", 0, 0, OPTIONS(BOARD_OPTIONS), "clear the fault of a board",
-     "Remove the cause first: `appell faults --port P` names it. If the control loop still holds "
+    {TASK_TROUBLE, "clear", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
+     "clear the fault of a board",
+     "Remove the cause first: `appell status` names it. If the control loop still holds "
      "or lowers the arm, the loop holds the arm afterwards. Otherwise the board becomes idle, or "
      "unconfigured if it has no robot; nothing moves until the next motion is started. The board "
      "refuses while its hardware keeps the outputs off: release the e-stop first.",
@@ -550,7 +536,7 @@ const command_t command_table[] = {
     {TASK_CODE, "gen", "ROBOT -o DIR", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
              OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX, OPTION_BASE,
-             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT),
+             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT, OPTION_JSON),
      "generate C code for one robot: DIR/ROBOT.c and DIR/ROBOT.h",
      "Writes straight-line C for inverse dynamics, inertia matrix, bias, gravity, forward "
      "dynamics, forward kinematics and Jacobian, with all constants of the robot folded in. One "

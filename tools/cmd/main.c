@@ -6,6 +6,8 @@
 #include "tools/cli/command.h"
 #include "tools/cli/out.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/cli/progress.h"
+#include "tools/link/client.h"
 
 static int run(int argc, char **argv) {
     if (argc < 2) {
@@ -35,6 +37,12 @@ static int run(int argc, char **argv) {
     if (request_has(&request, OPTION_HELP)) {
         help_command(command);
         return EXIT_YES;
+    }
+    if (request_has(&request, OPTION_QUIET))
+        diag_quiet();
+    if (request_has(&request, OPTION_VERBOSE)) {
+        progress_off(); /* both use standard error */
+        client_verbose();
     }
     return command->run(&request);
 }

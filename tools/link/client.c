@@ -137,7 +137,7 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
     client->reason = 0;
     client->reply_size = 0;
     const size_t bytes = frame_close(frame, PROTOCOL_HEAD + size);
-    const int64_t until = now_ms() + (int64_t)tries * timeout_ms;
+    const int64_t asked_ms = now_ms(), until = asked_ms + (int64_t)tries * timeout_ms;
     int wait_ms = timeout_ms == CLIENT_LONG_MS ? LONG_FIRST_MS : FIRST_MS, sent = 0;
     client->asked++;
     do {
@@ -149,12 +149,16 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
         const int answered = wait_answer(client, wait_ms < timeout_ms ? wait_ms : timeout_ms);
         if (answered < 0)
             return closed(client);
-        if (answered > 0)
-            return client->status == LINK_OK ? 0 : refused(client, message);
+        if (answered > 0) {
+            const int result = client->status == LINK_OK ? 0 : refused(client, message);
+            trace_answer(client, message, now_ms() - asked_ms, sent - 1);
+            return result;
+        }
         if (client->reader.stats.damaged == damaged)
             wait_ms += wait_ms / 2;
     } while (now_ms() < until);
     client->waiting = false;
+    trace_answer(client, message, now_ms() - asked_ms, sent - 1);
     port_fail(&client->error, port_silent(client->port),
               "the board does not answer (%d attempts in %d s)", sent, tries * timeout_ms / 1000);
     return -1;
@@ -272,6 +276,7 @@ client_t *client_over(port_t *port, port_error_t *error) {
 }
 
 client_t *client_open(const char *name, const port_flash_t *flash, port_error_t *error) {
+    trace_port(name);
     port_t *port = port_open(name, flash, error);
     return port ? client_over(port, error) : NULL;
 }
@@ -301,6 +306,7 @@ void client_close(client_t *client) {
         (void)client_follow(client);
     if (client->choices > 0 && client->status >= 0 && !port_firmware(client->port))
         (void)client_stream_end(client);
+    trace_end();
     port_close(client->port);
     client_forget(&client->device);
     free(client);

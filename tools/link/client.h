@@ -273,6 +273,9 @@ int client_row(client_t *client, uint32_t method, const double *in, size_t input
  * which is NULL if there was no crash. Returns 0, or -1 on an error. */
 int client_crash(client_t *client, uint8_t **bytes, size_t *size, bool clear);
 
+/* From now on every request and its answer are printed to standard error: --verbose. */
+void client_verbose(void);
+
 /* Texts that explain client->reason. */
 const char *reason_cause(int reason);
 const char *reason_cure(int reason);

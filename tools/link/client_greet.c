@@ -6,9 +6,9 @@
 #include "tools/cli/text.h"
 #include "tools/link/client_inside.h"
 
-/* The tries of SOON_TRIES wait for 1.6 s together (client.c: shorter ones first): real silicon has
- * booted by then. An emulator is as slow as its host, and gets LATE_TRIES more. */
-enum { SOON_TRIES = 4, LATE_TRIES = 40, TRY_MS = 500, EXCERPT = 60 };
+/* Real silicon has booted after SOON_TRIES. An emulator is as slow as its host, and gets LATE_TRIES
+ * more. */
+enum { SOON_TRIES = 3, LATE_TRIES = 40, TRY_MS = 500, EXCERPT = 60 };
 
 static int hello(client_t *client, int tries) {
     const uint8_t version = PROTOCOL_VERSION;
@@ -45,6 +45,7 @@ static int take_answer(client_t *client) {
     client_take_text(&r, end, d->board, sizeof d->board);
     client_take_text(&r, end, d->real, sizeof d->real);
     client_take_text(&r, end, d->build, sizeof d->build);
+    trace_hello(client);
     return 0;
 }
 

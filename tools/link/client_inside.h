@@ -10,6 +10,14 @@ void client_take_text(const uint8_t **at, const uint8_t *end, char *out, size_t 
 /* Frees the lists of parameters, fields and methods, so that they are read again. */
 void client_forget(device_t *device);
 
+/* Print a line if --verbose is given: the port, what the board says of itself, and each request with
+ * its answer (client_trace.c). */
+void trace_port(const char *name);
+void trace_hello(const client_t *client);
+void trace_answer(const client_t *client, link_message_t message, int64_t ms, int repeats);
+/* Prints the last requests; the client is closed. */
+void trace_end(void);
+
 /* Adds a received frame to the current sample and delivers the sample once it is complete. */
 void stream_take(client_t *client, const uint8_t *frame, size_t size);
 /* Renews the credit for samples when at most half of the window is left. */

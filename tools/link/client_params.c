@@ -27,34 +27,29 @@ static int find_joint(client_t *client, const char *text, size_t size) {
     return size > 0 && !*end && number >= 1 && number <= (long)d->joints ? (int)number - 1 : -1;
 }
 
-/* Writes a cure that begins with the most similar of the names, if one is similar. */
-static void suggest(const char *word, size_t size, const char *const *known, const char *cure,
-                    char out[PORT_TEXT]) {
-    char text[CLIENT_NAME];
-    snprintf(text, sizeof text, "%.*s", (int)size, word);
-    const char *nearest = messages_nearest(text, known);
-    snprintf(out, PORT_TEXT, "%s%.120s%s%s", nearest ? "did you mean " : "", nearest ? nearest : "",
-             nearest ? "? " : "", cure);
-}
+/* A board tells the number of its parameters in a byte. */
+enum { PARAMETERS_MOST = 255 };
 
 static int no_joint(client_t *client, const char *name, const char *joint, size_t size) {
     const char *known[DYN_MAX_JOINTS + 1] = {0};
-    char cure[PORT_TEXT];
+    char word[CLIENT_NAME], cure[PORT_TEXT];
     for (uint32_t i = 0; i < client->device.joints; i++)
         known[i] = client->device.joint[i];
-    suggest(joint, size, known, "write NAME[JOINT] with the name or number (from 1) of a joint",
-            cure);
+    snprintf(word, sizeof word, "%.*s", (int)size, joint);
+    messages_suggest(cure, sizeof cure, word, known,
+                     "write NAME[JOINT] with the name or number (from 1) of a joint");
     port_fail(&client->error, cure, "%s: there is no such joint", name);
     return -1;
 }
 
 static int no_parameter(client_t *client, const char *name, size_t size) {
-    const char *known[UINT8_MAX + 2] = {0};
-    char cure[PORT_TEXT];
-    for (uint32_t i = 0; i < client->device.parameters && i <= UINT8_MAX; i++)
+    const char *known[PARAMETERS_MOST + 1] = {NULL};
+    char word[CLIENT_NAME], cure[PORT_TEXT];
+    for (uint32_t i = 0; i < client->device.parameters; i++)
         known[i] = client->device.parameter[i].name;
-    suggest(name, size, known, "`appell get` lists all parameters", cure);
-    port_fail(&client->error, cure, "the board has no parameter %s", name);
+    snprintf(word, sizeof word, "%.*s", (int)size, name);
+    messages_suggest(cure, sizeof cure, word, known, "`appell get` lists all parameters");
+    port_fail(&client->error, cure, "the board has no parameter %s", word);
     return -1;
 }
 

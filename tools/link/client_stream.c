@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/cli/messages.h"
+
 static uint32_t size_of(const client_t *client, uint32_t field) {
     return client->device.field[field].per_joint ? client->device.joints : 1;
 }
@@ -125,12 +127,17 @@ int client_field(client_t *client, const char *name) {
     for (uint32_t i = 0; i < client->device.fields; i++)
         if (!strcmp(client->device.field[i].name, name))
             return (int)i;
-    char list[PORT_TEXT] = "choose from: ";
+    const char *known[256] = {NULL}; /* a board tells the number of its fields in a byte */
+    char list[PORT_TEXT] = "choose from: ", cure[PORT_TEXT];
     size_t used = strlen(list);
-    for (uint32_t i = 0; i < client->device.fields && used < sizeof list - 1; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
-                                 client->device.field[i].name);
-    port_fail(&client->error, list, "the board has no field %s", name);
+    for (uint32_t i = 0; i < client->device.fields; i++) {
+        known[i] = client->device.field[i].name;
+        if (used < sizeof list - 1)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "",
+                                     known[i]);
+    }
+    messages_suggest(cure, sizeof cure, name, known, list);
+    port_fail(&client->error, cure, "the board has no field %s", name);
     return -1;
 }
 

@@ -1,23 +1,102 @@
 /* Starts emulators (tools/link/emulator.h), and opens the ports qemu:BOARD and qemu:FILE.elf for
  * tools/link/port.h. */
 #define _GNU_SOURCE /* for pipe2 and memfd_create */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tools/cli/messages.h"
 #include "tools/link/emulator.h"
 #include "tools/link/port_inside.h"
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* Tests whether a board has an emulator: its board.mk names a machine. */
+static bool has_machine(const char *boards, const char *name) {
+    char path[PATH_MAX], line[200];
+    bool found = false;
+    if (snprintf(path, sizeof path, "%s/%s/board.mk", boards, name) >= (int)sizeof path)
+        return false;
+    FILE *file = fopen(path, "r");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = !strncmp(line, "QEMU_MACHINE ", 13);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+enum { BOARDS_MOST = 32, BOARD_NAME = 64 };
+
+/* Lists the boards with an emulator, whose folders are beside the folder `build`. Returns their
+ * number, 0 without these folders. */
+static size_t list_boards(const char *build, char board[BOARDS_MOST][BOARD_NAME]) {
+    char boards[PATH_MAX];
+    size_t count = 0;
+    snprintf(boards, sizeof boards, "%.*s/../boards", PATH_MAX - 20, build);
+    DIR *dir = opendir(boards);
+    for (struct dirent *entry; dir && count < BOARDS_MOST && (entry = readdir(dir));)
+        if (strlen(entry->d_name) < BOARD_NAME && has_machine(boards, entry->d_name))
+            memcpy(board[count++], entry->d_name, strlen(entry->d_name) + 1);
+    if (dir)
+        closedir(dir);
+    qsort(board, count, BOARD_NAME, by_name);
+    return count;
+}
+
+/* Says why there is no firmware of this board in the folder `build`: it is not built, or there is no
+ * such board. Names the boards that are built, and how to build another. */
+static int fail_board(const char *build, const char *name, port_error_t *error) {
+    static char board[BOARDS_MOST][BOARD_NAME];
+    const char *known[BOARDS_MOST + 1] = {NULL};
+    const char *lab = strchr(name, '/') ? " LAB=1" : "", *build_it = NULL;
+    char word[BOARD_NAME], path[PATH_MAX], list[2][PORT_TEXT / 3] = {"", ""}, cure[PORT_TEXT];
+    const size_t count = list_boards(build, board);
+    size_t used[2] = {0, 0};
+    bool exists = count == 0;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "/"), name);
+    for (size_t i = 0; i < count; i++) {
+        known[i] = board[i];
+        exists = exists || !strcmp(board[i], word);
+        snprintf(path, sizeof path, "%.*s/%s%s/firmware.elf", PATH_MAX - 100, build, board[i],
+                 *lab ? "/lab" : "");
+        const int k = access(path, R_OK) != 0;
+        build_it = k > 0 ? board[i] : build_it;
+        if (used[k] < sizeof list[k])
+            used[k] += (size_t)snprintf(list[k] + used[k], sizeof list[k] - used[k], "%s%s",
+                                        used[k] > 0 ? ", "
+                                        : k == 0    ? "built are "
+                                                    : "; not built are ",
+                                        board[i]);
+    }
+    build_it = exists ? word : build_it;
+    snprintf(path, sizeof path, "%s%s%s%s%s%s", list[0], list[1],
+             build_it ? "; build the firmware: make BOARD=" : "", build_it ? build_it : "",
+             build_it ? lab : "", build_it ? " firmware" : "");
+    if (exists)
+        snprintf(cure, sizeof cure, "%.*s", PORT_TEXT - 1, path + strspn(path, "; "));
+    else
+        messages_suggest(cure, sizeof cure, word, known, path + strspn(path, "; "));
+    port_fail(error, cure,
+              exists ? "the firmware of %s is not built"
+                     : "there is no board %s that can be emulated",
+              word);
+    return -1;
+}
 
 /* Finds the firmware: build/BOARD/firmware.elf relative to build/host/appell, or FILE.elf itself.
  * BOARD/lab means the laboratory build. */
 static int find_firmware(const char *name, char *out, size_t size, port_error_t *error) {
-    char own[PATH_MAX], cure[PORT_TEXT];
+    char own[PATH_MAX] = "";
     const size_t length = strlen(name);
     if (length > 4 && !strcmp(name + length - 4, ".elf")) {
         snprintf(out, size, "%s", name);
@@ -34,12 +113,10 @@ static int find_firmware(const char *name, char *out, size_t size, port_error_t 
     }
     if (access(out, R_OK) == 0)
         return 0;
-    if (out[0] != '\0' && !strcmp(out, name))
-        snprintf(cure, sizeof cure, "name a file that can be read");
-    else
-        snprintf(cure, sizeof cure, "build the firmware: make BOARD=%.*s%s firmware",
-                 (int)strcspn(name, "/"), name, strchr(name, '/') ? " LAB=1" : "");
-    port_fail(error, cure, "the firmware %.200s cannot be read: %s", out, strerror(errno));
+    if (own[0] != '\0')
+        return fail_board(own, name, error);
+    port_fail(error, "name a file that can be read", "the firmware %.200s cannot be read: %s", out,
+              strerror(errno));
     return -1;
 }
 

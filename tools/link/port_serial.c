@@ -76,9 +76,21 @@ static void fail_busy(const char *device, port_error_t *error) {
 }
 
 static void fail_no_device(const char *device, port_error_t *error) {
-    char list[300], cure[PORT_TEXT];
+    char list[300], cure[PORT_TEXT], path[PATH_MAX];
     list_devices(list, sizeof list);
-    if (*list)
+    snprintf(path, sizeof path, "/dev/%.200s", device);
+    if (!strchr(device, '/') && access(path, F_OK) == 0)
+        snprintf(cure, sizeof cure, "write %.200s", path);
+    else if (!strchr(device, '/') && !strncmp(device, "tty", 3))
+        snprintf(cure, sizeof cure,
+                 "write the whole path, /dev/%.80s; there is no such device now, but these: %.200s",
+                 device, *list ? list : "none");
+    else if (!strchr(device, '/'))
+        snprintf(
+            cure, sizeof cure,
+            "name a serial device (%.200s), virtual:NAME, tcp:HOST:PORT, unix:PATH or qemu:BOARD",
+            *list ? list : "/dev/ttyACM0");
+    else if (*list)
         snprintf(cure, sizeof cure, "connect the board, or use one of these: %s", list);
     else
         snprintf(cure, sizeof cure,

@@ -12,6 +12,7 @@
 #include "firmware/params/parameters.h"
 #include "firmware/safety/faults.h"
 #include "tools/cli/plot.h"
+#include "tools/cli/progress.h"
 #include "tools/motion/faults_watch.h"
 #include "tools/motion/trial.h"
 
@@ -246,6 +247,7 @@ int faults_provoke(client_t *client, const robot_t *robot, const char *folder, f
             /* without position limits the joint would find the switch */
             (row->situation == FAULTS_HOME && !(limit[1] > limit[0])))
             continue;
+        progress_show("defects", k, faults_rows);
         const int status = one(client, w, row, folder, print);
         failed = status < 0 ? -1 : failed + status;
         *done += status == 0;

@@ -7,6 +7,7 @@
 
 #include "firmware/app/app.h"
 #include "tools/cli/messages.h"
+#include "tools/cli/progress.h"
 #include "tools/image/robot_image.h"
 
 enum { TOKEN = 1, NOTICES = 17, LEASED = 1 << 19 /* bits of a sample's state */ };
@@ -292,6 +293,7 @@ int faults_twin(const robot_t *robot, faults_result_print_t print) {
     for (uint32_t k = 0; k < faults_rows && failed >= 0; k++) {
         const double *limit = robot->model.joint[plain->bounds.joint].drive.limits.position;
         t->row = &faults_row[k];
+        progress_show("defects", k, faults_rows);
         if (t->row->situation == FAULTS_HOME && !(limit[1] > limit[0]))
             continue; /* without position limits the joint would find the switch */
         const double carried = (double)t->row->arm_kg;

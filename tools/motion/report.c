@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/cli/file.h"
+#include "tools/cli/json.h"
 #include "tools/cli/out.h"
 #include "tools/cli/diagnostics.h"
 
@@ -75,6 +76,31 @@ void report_errors(const robot_t *robot, const result_t *result) {
         print_factors(record);
         print_limits(record);
     }
+}
+
+void report_json(const robot_t *robot, const result_t *result, size_t results) {
+    json_list("motions");
+    for (size_t k = 0; k < results; k++)
+        for (int m = 0; m < REPORT_MASSES; m++)
+            for (int c = 0; c < REPORT_CONTROLLERS; c++) {
+                const record_t *record = &result[k].record[m][c];
+                json_begin(NULL);
+                json_string("motion", result[k].plan->title);
+                json_string("masses", masses[m]);
+                json_string("controller", report_controller[c]);
+                json_number("rms", record->rms_all);
+                json_numbers("joint_rms", record->rms, robot->n, 9);
+                json_numbers("joint_peak", record->peak, robot->n, 9);
+                json_integer("samples", record->rows);
+                json_integer("samples_at_a_limit", record->limited);
+                json_integer("samples_missing", record->missing);
+                if (record->fault > 0)
+                    json_string("fault", app_fault_name(record->fault));
+                else
+                    json_null("fault");
+                json_end();
+            }
+    json_list_end();
 }
 
 void report_costs(const costs_t *costs, bool instructions, double cycles_per_instruction) {

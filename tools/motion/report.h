@@ -1,4 +1,5 @@
-/* Output of the controller comparison of `appell run`: tables, rows as CSV, and a picture. */
+/* Output of the controller comparison of `appell demo`: tables, JSON, rows as CSV, and a
+ * picture. */
 #ifndef TOOLS_MOTION_REPORT_H
 #define TOOLS_MOTION_REPORT_H
 
@@ -22,6 +23,8 @@ typedef struct {
 /* Returns the width of the column with the names of the joints. */
 int report_width(const robot_t *robot);
 void report_errors(const robot_t *robot, const result_t *result);
+/* Writes the tracking errors of all motions as the list "motions", in rad or m. */
+void report_json(const robot_t *robot, const result_t *result, size_t results);
 void report_costs(const costs_t *costs, bool instructions, double cycles_per_instruction);
 int report_csv(const client_t *client, const char *path, const record_t *record);
 /* Returns 0, or EXIT_BAD after printing what is wrong. */

@@ -19,7 +19,7 @@ typedef struct {
     uint32_t feedback;    /* FEEDBACK_... */
     uint32_t feedforward; /* FEEDFORWARD_... */
     float sim_mass;       /* masses of the simulated arm relative to those of the model */
-    /* NAME=VALUE,... or NULL: guards that the user has set and the trial keeps */
+    /* NAME=VALUE,... or NULL: guards and gains that the user has set and the trial keeps */
     const char *asked;
     const float *kp, *kd; /* one value for each joint */
     const float *start;   /* position where the arm is placed */

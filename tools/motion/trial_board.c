@@ -80,7 +80,7 @@ static int set_all(client_t *client, const char *name, uint32_t count, const flo
 static bool asked(const char *list, const char *name) {
     const size_t length = strlen(name);
     for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (!strncmp(at, name, length) && at[length] == '=')
+        if (!strncmp(at, name, length) && (at[length] == '=' || at[length] == '['))
             return true;
     return false;
 }
@@ -100,8 +100,9 @@ static int set_up(client_t *client, const trial_t *trial) {
     if (set_all(client, "feedback", 1, &feedback) != 0 ||
         set_all(client, "feedforward", 1, &feedforward) != 0 ||
         set_all(client, "sim_mass", 1, &trial->sim_mass) != 0 ||
-        set_all(client, "stages", 1, &one) != 0 || set_all(client, "kp", n, trial->kp) != 0 ||
-        set_all(client, "kd", n, trial->kd) != 0)
+        set_all(client, "stages", 1, &one) != 0 ||
+        (!asked(trial->asked, "kp") && set_all(client, "kp", n, trial->kp) != 0) ||
+        (!asked(trial->asked, "kd") && set_all(client, "kd", n, trial->kd) != 0))
         return -1;
     return client_place(client, trial->start);
 }

@@ -248,7 +248,7 @@ static bool above(const verify_joint_t *j) {
 }
 
 int verify_states(const dyn_model_t *model, const dyn_units_t *units, const range_report_t *report,
-                  long states, uint64_t seed, verify_t *out) {
+                  long states, uint64_t seed, verify_progress_t progress, verify_t *out) {
     bench_t *b = calloc(1, sizeof *b);
     if (!b)
         abort();
@@ -262,8 +262,11 @@ int verify_states(const dyn_model_t *model, const dyn_units_t *units, const rang
     if (status == DYN_OK) {
         set_scales(b, units);
         set_allowed(b, report, out);
-        for (long k = 0; k < states; k += BLOCK)
+        for (long k = 0; k < states; k += BLOCK) {
+            if (progress)
+                progress((uint64_t)k, (uint64_t)states);
             run_block(b, report, k, states - k < BLOCK ? states - k : BLOCK, out);
+        }
         out->states = states;
         for (int p = 0; p < VERIFY_COUNT; p++)
             for (uint32_t i = 0; i < b->n; i++)

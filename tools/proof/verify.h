@@ -47,10 +47,13 @@ typedef struct {
     uint32_t loosest; /* index of the entry with the loosest bound */
 } verify_t;
 
+/* Told before every block of states; may be NULL. */
+typedef void (*verify_progress_t)(uint64_t done, uint64_t all);
+
 /* Runs `states` states of the arm and compares them with `report`, which range_run must have made
  * with range_all in the same units. Returns 0, or the status of dyn_prepare. */
 int verify_states(const dyn_model_t *model, const dyn_units_t *units, const range_report_t *report,
-                  long states, uint64_t seed, verify_t *out);
+                  long states, uint64_t seed, verify_progress_t progress, verify_t *out);
 
 /* False if anything contradicts the proof. */
 bool verify_holds(const verify_t *result);

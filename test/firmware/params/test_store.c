@@ -1,4 +1,4 @@
-/* Tests the store with power cuts at every operation of writing a set (tools/link/power_cut.h). */
+/* Tests the store with power cuts at every operation of writing a set (test/support/power_cut.h). */
 #include "test/support/harness.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "firmware/link/frame.h"
 #include "firmware/params/store.h"
-#include "tools/link/power_cut.h"
+#include "test/support/power_cut.h"
 
 enum { SLOT = 2048, PAGE = 512 };
 
@@ -205,6 +205,32 @@ static void test_power_cuts(void) {
 }
 
 /*
+ * The same for a set as large as that of the PUMA 560, in slots as on the STM32F4 but with pages of
+ * 1 KB, so that there are more erasures to interrupt. Each pass leaves other random bits where the
+ * power failed.
+ */
+static void test_power_cuts_of_a_whole_robot(void) {
+    enum { SLOT_BYTES = 128 * 1024, PAGE_BYTES = 1024, SET_BYTES = 3284, PASSES = 4 };
+    static uint8_t large[2 * SLOT_BYTES], set[SET_BYTES];
+    static const uint8_t old[] = "the set before";
+    power_cut_flash_t flash = {.slot_bytes = SLOT_BYTES,
+                               .page_bytes = PAGE_BYTES,
+                               .unit = 4,
+                               .memory = large,
+                               .random = 1};
+    power_cut_result_t result;
+    memset(large, 0xff, sizeof large);
+    fill(&flash, set, sizeof set);
+    TEST_ASSERT_EQUAL_MESSAGE(
+        0, power_cut_torture(&flash, old, sizeof old, set, sizeof set, PASSES, &result),
+        "a set was lost");
+    TEST_ASSERT_EQUAL_UINT64(result.cuts, result.kept + result.made);
+    /* a pass erases the pages of the set and writes each of its words, besides the head */
+    TEST_ASSERT_GREATER_THAN_UINT64(PASSES * (SET_BYTES / PAGE_BYTES + SET_BYTES / 4), result.cuts);
+    printf("measured link.torture_cuts %llu\n", (unsigned long long)(result.cuts / PASSES));
+}
+
+/*
  * Shows that the simulation detects a loss: here the test overwrites the only good set, and the
  * power cut loses the data.
  */
@@ -230,5 +256,6 @@ TEST(test_misuse_is_refused)
 TEST(test_length_beyond_the_slot)
 TEST(test_head_that_was_not_kept)
 TEST(test_power_cuts)
+TEST(test_power_cuts_of_a_whole_robot)
 TEST(test_torture_sees_a_loss)
 TEST_LIST_END

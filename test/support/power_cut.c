@@ -1,5 +1,5 @@
-/* Implements tools/link/power_cut.h. */
-#include "tools/link/power_cut.h"
+/* Implements test/support/power_cut.h. */
+#include "test/support/power_cut.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
-/* dump: prints the crash record of a board with the symbol names of its firmware. */
+/* crash: prints the crash record of a board with the symbol names of its firmware. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/args/board.h"
 #include "tools/cmd/commands.h"
+#include "tools/cli/json.h"
 #include "tools/cli/out.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/link/elf.h"
@@ -75,6 +76,50 @@ static void print_record(const elf_t *elf, const crash_t *c) {
     }
 }
 
+static void json_address(const char *key, const elf_t *elf, uint32_t address) {
+    char name[200] = "";
+    json_begin(key);
+    json_integer("address", (long)address);
+    if (elf && elf_name(elf, address, name, sizeof name))
+        json_string("name", name);
+    json_end();
+}
+
+/* Writes the record, or null if there is none. */
+static void json_record(const char *board, const elf_t *elf, const crash_t *c) {
+    json_begin(NULL);
+    json_string("board", board);
+    if (!c) {
+        json_null("crash");
+        json_end();
+        return;
+    }
+    const uint32_t cause = c->cause[0];
+    json_begin("crash");
+    json_string("cause", cause < sizeof causes / sizeof causes[0] ? causes[cause] : "unknown");
+    json_integer("count", (long)c->count[0]);
+    json_address("pc", elf, c->pc[0]);
+    json_address("lr", elf, c->lr[0]);
+    json_integer("sp", (long)c->sp[0]);
+    json_integer("xpsr", (long)c->xpsr[0]);
+    json_integer("exception", (long)c->exception[0]);
+    json_bool("frame_valid", c->frame_valid[0]);
+    json_list("r");
+    for (int i = 0; i < 13; i++)
+        json_integer(NULL, (long)c->r[i]);
+    json_list_end();
+    json_integer("cfsr", (long)c->cfsr[0]);
+    json_integer("hfsr", (long)c->hfsr[0]);
+    json_integer("mmfar", (long)c->mmfar[0]);
+    json_integer("bfar", (long)c->bfar[0]);
+    json_list("stack");
+    for (uint32_t i = 0; i < c->stack_words[0] && i < 16; i++)
+        json_address(NULL, elf, c->stack[i]);
+    json_list_end();
+    json_end();
+    json_end();
+}
+
 /* Opens the firmware file for its symbol names. It must be the build that crashed. */
 static elf_t *open_firmware(const request_t *request, const client_t *client,
                             const crash_t *crash) {
@@ -107,15 +152,18 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     return NULL;
 }
 
-int cmd_dump(const request_t *request) {
+int cmd_crash(const request_t *request) {
     client_t *client = board_open(request, DISCOVER_ROBOT);
     uint8_t *bytes;
     size_t size;
     if (!client)
         return EXIT_BAD;
+    const bool json = request_has(request, OPTION_JSON);
     int status = EXIT_YES;
     if (client_crash(client, &bytes, &size, !request_has(request, OPTION_LEAVE)) != 0) {
         status = board_error(client);
+    } else if (!bytes && json) {
+        json_record(client->device.board, NULL, NULL);
     } else if (!bytes) {
         out_format("%s: no crash since power-up, or its record has been cleared\n",
                    client->device.board);
@@ -126,7 +174,10 @@ int cmd_dump(const request_t *request) {
         crash_t crash;
         take(bytes, &crash);
         elf_t *elf = open_firmware(request, client, &crash);
-        print_record(elf, &crash);
+        if (json)
+            json_record(client->device.board, elf, &crash);
+        else
+            print_record(elf, &crash);
         elf_close(elf);
     }
     free(bytes);

@@ -1,6 +1,6 @@
 /*
  * Flash that loses its power: a medium of firmware/params/store.h in memory, whose supply can be
- * cut at any operation, even in the middle of a word. For `appell torture` and for the tests.
+ * cut at any operation, even in the middle of a word. For tests.
  *
  * One operation is the erasure of a page or the programming of one write unit. The operation at
  * which the power fails is done only in part. In a page that is being erased, some of the bytes are
@@ -8,8 +8,8 @@
  * some of the bits that should be cleared are cleared. After that, erasing and programming fail
  * until power_cut_power_up.
  */
-#ifndef TOOLS_LINK_POWER_CUT_H
-#define TOOLS_LINK_POWER_CUT_H
+#ifndef TEST_SUPPORT_POWER_CUT_H
+#define TEST_SUPPORT_POWER_CUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,4 @@
-/* run: runs one motion on a board and records it, or compares controllers with and without the
- * model. */
+/* demo: compares controllers with and without the model, on the simulated arm of a board. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,9 @@
 #include "tools/args/board.h"
 #include "tools/args/budget.h"
 #include "tools/cmd/commands.h"
-#include "tools/cli/number.h"
+#include "tools/cli/json.h"
 #include "tools/cli/out.h"
+#include "tools/cli/progress.h"
 #include "tools/image/robot_image.h"
 #include "tools/cli/diagnostics.h"
 #include "tools/motion/twin_gen.h"
@@ -39,6 +39,8 @@ typedef struct {
     const char *asked;              /* argument of --set */
     char changed[CLIENT_NAME + 32]; /* why the twin cannot know the parameters; "": it knows them */
     bool stopped;                   /* a motion ended in a fault */
+    bool json;
+    uint64_t trials, trials_all; /* number of motions that have ended, and of all motions */
     /* number of values compared with the twin, and how many of them differ */
     uint64_t compared, different;
     /* number of samples that the twin has and the board did not send */
@@ -105,11 +107,13 @@ static int run_plan(session_t *s, const plan_t *plan, result_t *result) {
         for (int c = 0; c < REPORT_CONTROLLERS; c++) {
             trial_t trial;
             fill_trial(s, plan, m, c, &trial);
+            progress_show("motions", s->trials++, s->trials_all);
             if (run_trial(s, &trial, &result->record[m][c]) != EXIT_YES)
                 return EXIT_BAD;
             s->stopped = s->stopped || result->record[m][c].fault != 0;
         }
-    report_errors(s->robot, result);
+    if (!s->json)
+        report_errors(s->robot, result);
     out_flush();
     return EXIT_YES;
 }
@@ -127,14 +131,17 @@ static size_t make_plans(const robot_t *robot, plan_t plan[2]) {
     return plans;
 }
 
-static int report_line(session_t *s) {
-    uint32_t counter[COUNTERS];
+/* What the board has counted. */
+typedef struct {
     costs_t costs;
-    if (costs_fetch(s->client, &costs) != 0 || client_counters(s->client, counter) != 0)
-        return board_failed(s);
-    if (costs.ticks > 0)
+    uint32_t counter[COUNTERS];
+} counts_t;
+
+static void print_counts(const session_t *s, const counts_t *counts) {
+    const uint32_t *counter = counts->counter;
+    if (counts->costs.ticks > 0)
         report_costs(
-            &costs, s->client->device.flags & HELLO_INSTRUCTIONS,
+            &counts->costs, s->client->device.flags & HELLO_INSTRUCTIONS,
             budget_cycles_per_instruction(s->client->device.board, s->client->device.real));
     out_format("\n%u ticks, %u overruns; %u samples sent, %u dropped; %u tick%s per sample\n",
                (unsigned)counter[COUNTER_TICKS], (unsigned)counter[COUNTER_OVERRUNS],
@@ -149,24 +156,64 @@ static int report_line(session_t *s) {
     if (s->missing > 0)
         out_format("warning: %u samples are missing: this machine was too busy to take them all\n",
                    (unsigned)s->missing);
-    return counter[COUNTER_OVERRUNS] == 0 && s->different == 0 && !s->stopped ? EXIT_YES : EXIT_NO;
+}
+
+static void print_json(const session_t *s, const result_t *result, size_t plans,
+                       const counts_t *counts, const char *picture) {
+    const bool instructions = s->client->device.flags & HELLO_INSTRUCTIONS;
+    json_begin(NULL);
+    json_string("robot", s->robot->name);
+    json_string("board", s->client->device.board);
+    json_string("real", s->client->device.real);
+    report_json(s->robot, result, plans);
+    json_integer("ticks", counts->counter[COUNTER_TICKS]);
+    json_integer("overruns", counts->counter[COUNTER_OVERRUNS]);
+    json_integer("samples", counts->counter[COUNTER_SAMPLES]);
+    json_integer("dropped", counts->counter[COUNTER_DROPPED]);
+    json_integer("ticks_per_sample", s->every);
+    json_string("tick_unit", instructions ? "instructions" : "cycles");
+    json_integer("tick_mean", counts->costs.mean[STAGES]);
+    json_integer("tick_worst", counts->costs.most[STAGES]);
+    if (s->changed[0] != '\0')
+        json_string("not_compared", s->changed);
+    json_integer("compared", (long)s->compared);
+    json_integer("different", (long)s->different);
+    json_integer("missing", s->missing);
+    json_string("folder", s->folder);
+    json_string("picture", picture);
+    json_end();
+}
+
+/* Prints what the board has counted, and draws the picture. */
+static int finish(session_t *s, const result_t *result, size_t plans) {
+    counts_t counts;
+    char picture[512];
+    snprintf(picture, sizeof picture, "%s/run.png", s->folder);
+    if (costs_fetch(s->client, &counts.costs) != 0 ||
+        client_counters(s->client, counts.counter) != 0)
+        return board_failed(s);
+    if (!s->json)
+        print_counts(s, &counts);
+    if (report_plot(s->robot, result, plans, picture) != EXIT_YES)
+        return EXIT_BAD;
+    if (s->json)
+        print_json(s, result, plans, &counts, picture);
+    else
+        out_format("rows in %s/*.csv, picture in %s\n", s->folder, picture);
+    return counts.counter[COUNTER_OVERRUNS] == 0 && s->different == 0 && !s->stopped ? EXIT_YES
+                                                                                     : EXIT_NO;
 }
 
 static int compare_controllers(session_t *s) {
     static plan_t plan[2];
     static result_t result[2];
-    char path[512];
     const size_t plans = make_plans(s->robot, plan);
     int status = EXIT_YES;
+    s->trials_all = plans * REPORT_MASSES * REPORT_CONTROLLERS;
     for (size_t i = 0; i < plans && status == EXIT_YES; i++)
         status = run_plan(s, &plan[i], &result[i]);
     if (status == EXIT_YES)
-        status = report_line(s);
-    snprintf(path, sizeof path, "%s/run.png", s->folder);
-    if (status != EXIT_BAD && report_plot(s->robot, result, plans, path) != EXIT_YES)
-        status = EXIT_BAD;
-    if (status != EXIT_BAD)
-        out_format("rows in %s/*.csv, picture in %s\n", s->folder, path);
+        status = finish(s, result, plans);
     for (size_t i = 0; i < plans; i++) {
         free(plan[i].point);
         for (int m = 0; m < REPORT_MASSES; m++)
@@ -174,85 +221,6 @@ static int compare_controllers(session_t *s) {
                 record_free(&result[i].record[m][c]);
     }
     return status;
-}
-
-/* ----------------------------------------------------------------------------------- one motion */
-
-static int take_motion(const request_t *request, const robot_t *robot, trial_t *trial) {
-    double to[DYN_MAX_JOINTS], seconds = 0;
-    const char *name =
-        request_has(request, OPTION_PROFILE) ? request->value[OPTION_PROFILE] : "quintic";
-    trial->motion.kind = MOTIONS;
-    for (uint32_t k = MOTION_QUINTIC; k <= MOTION_TRAPEZOID; k++)
-        if (!strcmp(name, motion_name(k)))
-            trial->motion.kind = k;
-    if (trial->motion.kind == MOTIONS)
-        return diag_error("--profile", "choose quintic, cycloid or trapezoid",
-                          "there is no profile %s", name);
-    if (request_list(request, OPTION_TO, to, robot->n, robot->n, NULL) != EXIT_YES)
-        return EXIT_BAD;
-    for (uint32_t i = 0; i < robot->n; i++)
-        trial->motion.value[i] = (float)to[i];
-    if (request_has(request, OPTION_DURATION) &&
-        request_list(request, OPTION_DURATION, &seconds, 1, 1, NULL) != EXIT_YES)
-        return EXIT_BAD;
-    trial->motion.duration_s = (float)seconds;
-    snprintf(trial->name, sizeof trial->name, "%s", name);
-    return EXIT_YES;
-}
-
-static void print_one(const session_t *s, const trial_t *trial, const record_t *record) {
-    const int width = report_width(s->robot);
-    out_format("%-*s %12s %12s   tracking error, mrad or mm\n", width, "joint", "RMS", "peak");
-    for (uint32_t i = 0; i < s->robot->n; i++)
-        out_format("%-*.*s %12.4f %12.4f\n", width, width, s->robot->joint[i].name,
-                   1000 * record->rms[i], 1000 * record->peak[i]);
-    out_format(
-        "%u samples, %u of them with a joint at its torque or voltage limit; saved in %s/%s.csv\n",
-        (unsigned)record->rows, (unsigned)record->limited, s->folder, trial->name);
-    if (record->missing > 0)
-        out_format("%u samples are missing; RMS and peak were computed without them\n",
-                   (unsigned)record->missing);
-    if (record->fault > 0)
-        out_format("stopped by the fault %s: %s; %s\n", app_fault_name(record->fault),
-                   app_fault_cause(record->fault), app_fault_cure(record->fault));
-}
-
-/* Moves to the target and, with --repeat, back and forth. Only the first motion is compared with
- * the twin, because only it starts in the same state. */
-static int run_one(const request_t *request, session_t *s) {
-    trial_t trial = {.title = "with the settings of the board"};
-    motion_t back;
-    device_status_t status;
-    long ways = 1;
-    if (take_motion(request, s->robot, &trial) != EXIT_YES ||
-        (request_has(request, OPTION_REPEAT) &&
-         request_integer(request, OPTION_REPEAT, 1, 1000000, &ways) != EXIT_YES))
-        return EXIT_BAD;
-    back = trial.motion;
-    if (client_status(s->client, &status) != 0)
-        return board_failed(s);
-    /* The twin knows nothing of what was set on the board before. */
-    const bool fresh = status.state == APP_STATE_IDLE && port_firmware(s->client->port);
-    for (long k = 0; k < ways && !s->stopped; k++) {
-        record_t record;
-        if (trial_on_board(s->client, &trial, &record) != 0)
-            return board_failed(s);
-        if (k == 0)
-            print_one(s, &trial, &record);
-        if (k == 0 && (write_rows(s, &trial, &record) != EXIT_YES ||
-                       (fresh && compare(s, &trial, &record) != EXIT_YES)))
-            return EXIT_BAD;
-        for (uint32_t i = 0; k == 0 && record.rows > 0 && i < s->robot->n; i++)
-            /* the start of the first motion */
-            back.value[i] = (float)record_value(&record, 0, RECORD_q_ref, i);
-        s->stopped = record.fault != 0;
-        record_free(&record);
-        const motion_t next = back;
-        back = trial.motion;
-        trial.motion = next;
-    }
-    return report_line(s);
 }
 
 /* ---------------------------------------------------------------------------------- the command */
@@ -266,7 +234,7 @@ static int make_folder(const char *path) {
 
 /* The host's control step takes parameters from the robot image and from the trial; all others have
  * their defaults. Finds one of these others that has another value on the board. */
-static int find_changed(session_t *s, bool trial_sets) {
+static int find_changed(session_t *s) {
     static const struct {
         const char *name, *key;
     } table[] = {
@@ -284,8 +252,8 @@ static int find_changed(session_t *s, bool trial_sets) {
         const device_parameter_t *own = &s->client->device.parameter[p];
         char word[CLIENT_NAME + 2];
         snprintf(word, sizeof word, " %s ", own->name);
-        bool known = own->per_joint || strstr(without_effect, word) != NULL ||
-                     (trial_sets && strstr(trial, word) != NULL);
+        bool known =
+            own->per_joint || strstr(without_effect, word) != NULL || strstr(trial, word) != NULL;
         for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
             known = known || (!strcmp(table[k].name, own->name) && table[k].key[0] != '\0');
         if (!strcmp(own->name, "feedback") && !(s->robot->has & IMAGE_HAS_FEEDBACK))
@@ -301,7 +269,7 @@ static int find_changed(session_t *s, bool trial_sets) {
 }
 
 static int with_board(const request_t *request, session_t *s) {
-    if (client_lead(s->client, "run") != 0)
+    if (client_lead(s->client, "demo") != 0)
         return board_failed(s);
     if (request_has(request, OPTION_SET) &&
         board_set(s->client, request->value[OPTION_SET]) != EXIT_YES)
@@ -309,28 +277,31 @@ static int with_board(const request_t *request, session_t *s) {
     s->asked = request->value[OPTION_SET];
     if (request_has(request, OPTION_SET))
         snprintf(s->changed, sizeof s->changed, "--set was given");
-    else if (find_changed(s, !request_has(request, OPTION_TO)) != 0)
+    else if (find_changed(s) != 0)
         return board_failed(s);
     if (trial_stream(s->client, 1, &s->every) != 0)
         return board_failed(s);
-    out_format("%s on %s (%s)\n", s->robot->name, s->client->device.board, s->client->device.real);
+    if (!s->json)
+        out_format("%s on %s (%s)\n", s->robot->name, s->client->device.board,
+                   s->client->device.real);
     out_flush();
-    return request_has(request, OPTION_TO) ? run_one(request, s) : compare_controllers(s);
+    return compare_controllers(s);
 }
 
 static void interrupt(int signal) {
     trial_signal = signal;
 }
 
-int cmd_run(const request_t *request) {
+int cmd_demo(const request_t *request) {
     robot_t *robot = arm_load_compute(request);
     if (!robot)
         return EXIT_BAD;
     const char *port =
         request_has(request, OPTION_PORT) ? request->value[OPTION_PORT] : "qemu:netduinoplus2";
     session_t s = {.robot = robot,
+                   .json = request_has(request, OPTION_JSON),
                    .folder = request_has(request, OPTION_OUTPUT) ? request->value[OPTION_OUTPUT]
-                                                                 : "appell-run"};
+                                                                 : "appell-demo"};
     messages_t messages = MESSAGES_INIT;
     int status = make_folder(s.folder);
     if (status == EXIT_YES && request_has(request, OPTION_GENERATED) &&
@@ -344,9 +315,7 @@ int cmd_run(const request_t *request) {
     if (status == EXIT_YES) {
         signal(SIGINT, interrupt);
         signal(SIGTERM, interrupt);
-        s.client = board_open_image(
-            port, request_has(request, OPTION_TO) ? NULL : "the comparison of controllers", s.image,
-            s.image_size);
+        s.client = board_open_image(port, "the comparison of controllers", s.image, s.image_size);
         status = s.client ? with_board(request, &s) : EXIT_BAD;
     }
     if (s.client)
