@@ -129,7 +129,7 @@ static int watch(const char *port) {
     return status == EXIT_YES ? EXIT_YES : diag_error(port, NULL, "the virtual board has ended");
 }
 
-static void tell_start(const request_t *request, const virtual_board_t *board, const char *port) {
+static void print_start(const request_t *request, const virtual_board_t *board, const char *port) {
     if (request_has(request, OPTION_JSON)) {
         json_begin(NULL);
         json_string("port", port);
@@ -164,7 +164,7 @@ static int begin(const request_t *request, const robot_t *robot) {
     if (life[0] >= 0)
         close(life[0]);
     if (status == EXIT_YES) {
-        tell_start(request, &is, port);
+        print_start(request, &is, port);
         if (robot)
             status = give_robot(request, robot, port);
         out_flush();

@@ -23,7 +23,7 @@ static const char *does(const watch_t *watch) {
     return watch->status.state < APP_STATES ? state_does[watch->status.state] : "";
 }
 
-static void tell_error(watch_t *watch, const char *what) {
+static void show_error(watch_t *watch, const char *what) {
     watch_tell(watch, "%s: %.400s; %.400s", what, watch->client->error.what,
                watch->client->error.cure);
 }
@@ -37,7 +37,7 @@ static void run_get(watch_t *watch, const char *name) {
     uint32_t parameter;
     int joint;
     if (client_parameter(client, name, &parameter, &joint) != 0) {
-        tell_error(watch, "get");
+        show_error(watch, "get");
         return;
     }
     const device_parameter_t *t = &client->device.parameter[parameter];
@@ -49,7 +49,7 @@ static void run_get(watch_t *watch, const char *name) {
         if (joint >= 0 && (uint32_t)joint != i)
             continue;
         if (client_get(client, parameter, i, &value, &saved) != 0) {
-            tell_error(watch, "get");
+            show_error(watch, "get");
             return;
         }
         used += (size_t)snprintf(text + used, sizeof text - used, " %.7g", (double)value);
@@ -69,14 +69,14 @@ static void run_set(watch_t *watch, const char *name, const char *number) {
         return;
     }
     if (client_parameter(client, name, &parameter, &joint) != 0) {
-        tell_error(watch, "set");
+        show_error(watch, "set");
         return;
     }
     const device_parameter_t *t = &client->device.parameter[parameter];
     for (uint32_t i = 0; i < (t->per_joint ? client->device.joints : 1); i++)
         if ((joint < 0 || (uint32_t)joint == i) &&
             client_set(client, parameter, i, (float)value, &now) != 0) {
-            tell_error(watch, "set");
+            show_error(watch, "set");
             return;
         }
     watch_limits(watch);
@@ -93,7 +93,7 @@ static void run_motion(prompt_t *prompt, watch_t *watch, const motion_t *motion)
         if (!prompt->moves && client->status >= 0)
             (void)client_follow(client);
         client->error = error;
-        tell_error(watch, "not moved");
+        show_error(watch, "not moved");
         return;
     }
     prompt->moves = true;
@@ -142,7 +142,7 @@ static void run_stop(watch_t *watch) {
 
 static void run_clear(watch_t *watch) {
     if (client_clear(watch->client) != 0)
-        tell_error(watch, "not cleared");
+        show_error(watch, "not cleared");
     else if (watch_look(watch))
         watch_tell(watch, "cleared: %s", does(watch));
 }
@@ -162,7 +162,7 @@ void prompt_follow(prompt_t *prompt, watch_t *watch) {
         return;
     prompt->moves = false;
     if (client_follow(watch->client) != 0)
-        tell_error(watch, "the lease");
+        show_error(watch, "the lease");
     else if (watch->status.fault != APP_FAULT_NONE)
         watch_tell(watch, "the motion has ended with the fault %s",
                    app_fault_name(watch->status.fault));
