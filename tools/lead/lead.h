@@ -15,9 +15,9 @@ extern volatile sig_atomic_t lead_signal;
 
 /* From here on the signals are noted; lead_open calls it. */
 void lead_catch(void);
-/* Opens the board for a command that moves its robot, and takes the lease under the command's name.
- * Returns NULL after printing what is wrong. */
-client_t *lead_open(const request_t *request);
+/* Opens the board for a command that moves its robot, starts the samples if `position` is not NULL,
+ * and takes the lease under the command's name. Returns NULL after printing what is wrong. */
+client_t *lead_open(const request_t *request, position_t *position);
 /* Asks the person at the terminal before the outputs of a real arm come on. Returns EXIT_YES, or a
  * code after printing why not. */
 int lead_agree(const request_t *request, client_t *client);

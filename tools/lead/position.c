@@ -27,13 +27,16 @@ int position_stream(client_t *client, position_t *p) {
     p->at_q = client_value_of(client, "q");
     p->at_ref = client_value_of(client, "q_ref");
     p->seen = 0;
-    return 0;
+    if (p->at_q >= 0)
+        return 0;
+    client->status = LINK_TAKEN;
+    port_fail(&client->error, "end that program, or let it receive q",
+              "another program that shares this port receives samples without q");
+    return -1;
 }
 
 int position_wait(client_t *client, position_t *p, const device_status_t *status) {
-    for (int silent = 0; p->at_q >= 0; silent++) {
-        if (p->seen > 0 && (int32_t)(p->tick - status->tick) > 0)
-            return 0;
+    for (int silent = 0; p->seen == 0 || (int32_t)(p->tick - status->tick) <= 0; silent++) {
         const uint32_t seen = p->seen;
         if (client_poll(client, POLL_MS) < 0)
             return -1;

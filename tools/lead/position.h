@@ -14,10 +14,9 @@ typedef struct {
 } position_t;
 
 /* Starts the samples. While another program that shares the port receives other fields, this takes
- * the same ones: at_q and at_ref tell what they have. Returns 0, or -1 with client->error. */
+ * the same ones, if they have q. Returns 0, or -1 with client->error. */
 int position_stream(client_t *client, position_t *position);
-/* Waits for a sample that is later than this status. Without positions in the samples it returns at
- * once. */
+/* Waits for a sample that is later than this status. */
 int position_wait(client_t *client, position_t *position, const device_status_t *status);
 
 #endif
