@@ -151,6 +151,7 @@ static int try_line(move_t *m, double seconds, int *joint, uint32_t *point, int 
     plan_gap_t gap;
     char what[120];
     free(m->plan.point);
+    m->plan.point = NULL;
     if (plan_from(rehearsal_model(m->rehearsal), m->start, &m->pose, seconds, &m->plan, &gap) !=
         0) {
         snprintf(what, sizeof what,
@@ -192,7 +193,7 @@ static int plan_line_within(move_t *m) {
     }
     m->seconds = seconds;
     for (uint32_t i = 0; i < m->client->device.joints; i++)
-        m->target[i] = (double)m->plan.point[(m->plan.points - 1) * m->client->device.joints + i];
+        m->target[i] = (double)m->plan.motion.value[i];
     return EXIT_YES;
 }
 

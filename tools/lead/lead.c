@@ -28,9 +28,8 @@ void lead_catch(void) {
     sigaction(SIGHUP, &action, NULL);
 }
 
-/* Shares the samples of another program if they tell where the arm is. Otherwise whoever moves the
- * arm has the first claim on samples, which the hub grants to the holder of the lease. */
-static int lead(client_t *client, const char *name, position_t *position) {
+/* The hub gives the samples to the holder of the lease, whatever others receive. */
+int lead_take(client_t *client, const char *name, position_t *position) {
     if (position && position_stream(client, position) != 0 && client->status != LINK_TAKEN)
         return -1;
     if (client_lead(client, name) != 0)
@@ -46,7 +45,7 @@ client_t *lead_open(const request_t *request, position_t *position) {
     if (client->device.joints == 0)
         diag_error(client->device.board, "load a robot: `appell flash ROBOT`",
                    "the board has no robot");
-    else if (lead(client, request->command->name, position) != 0)
+    else if (lead_take(client, request->command->name, position) != 0)
         board_error(client);
     else
         return client;
@@ -94,6 +93,7 @@ static void stop(client_t *client) {
 }
 
 int lead_close(client_t *client, int code) {
+    client->on_sample = NULL; /* the positions of the command may be gone */
     if (lead_signal != 0)
         stop(client);
     client_close(client);
