@@ -15,50 +15,13 @@
 #include "tools/cli/diagnostics.h"
 #include "tools/lead/lead.h"
 
-enum { EVERY = 20, WINDOW = 400, POLL_MS = 50, SILENT_POLLS = 600 };
-
-/* The last received sample: measured positions q, and true positions q_arm of a simulated arm. */
-typedef struct {
-    uint32_t n, tick, seen;
-    double q[DYN_MAX_JOINTS], q_arm[DYN_MAX_JOINTS];
-} view_t;
-
-static void take_sample(void *user, const sample_in_t *sample) {
-    view_t *view = user;
-    view->tick = sample->tick;
-    memcpy(view->q, sample->value, view->n * sizeof *view->q);
-    memcpy(view->q_arm, sample->value + view->n, view->n * sizeof *view->q);
-    view->seen++;
-}
-
-/* Receives samples. After SILENT_POLLS polls without a sample the board counts as dead. */
-static int poll_sample(client_t *client, const view_t *view, int *silent) {
-    const uint32_t seen = view->seen;
-    if (client_poll(client, POLL_MS) < 0)
-        return -1;
-    *silent = view->seen != seen ? 0 : *silent + 1;
-    if (*silent < SILENT_POLLS)
-        return 0;
-    return port_fail(&client->error, "look at the board's console", "the board sent no sample"), -1;
-}
-
-/* Waits for a sample of a later tick than this status; earlier samples may be old, because they
- * wait in buffers. */
-static int wait_sample(client_t *client, view_t *view, const device_status_t *status) {
-    int silent = 0;
-    do {
-        if (poll_sample(client, view, &silent) != 0)
-            return -1;
-    } while (view->seen == 0 || (int32_t)(view->tick - status->tick) <= 0);
-    return 0;
-}
+enum { POLL_MS = 50 };
 
 /* Waits until the accepted homing is over. The board reports a motion as soon as it has accepted
  * one, even before the next tick, so a slow host cannot miss the end. */
-static int wait_end(client_t *client, view_t *view, uint32_t joint, device_status_t *status) {
-    int silent = 0;
+static int wait_end(client_t *client, position_t *view, uint32_t joint, device_status_t *status) {
     do {
-        if (poll_sample(client, view, &silent) != 0 || client_status(client, status) != 0)
+        if (client_poll(client, POLL_MS) < 0 || client_status(client, status) != 0)
             return -1;
         if (isatty(STDERR_FILENO) && view->seen > 0)
             fprintf(stderr, "\r    %+9.4f", view->q[joint]);
@@ -66,14 +29,9 @@ static int wait_end(client_t *client, view_t *view, uint32_t joint, device_statu
              (status->state == APP_STATE_HOMING || status->flags & STATUS_MOVING));
     if (isatty(STDERR_FILENO))
         fputs("\r              \r", stderr);
-    return status->state == APP_STATE_FAULT || lead_signal != 0 ? 0
-                                                                : wait_sample(client, view, status);
-}
-
-static int start_samples(client_t *client, view_t *view) {
-    static const char *const fields[] = {"q", "q_arm"};
-    view->n = client->device.joints;
-    return client_stream(client, fields, 2, EVERY, WINDOW, take_sample, view);
+    return status->state == APP_STATE_FAULT || lead_signal != 0
+               ? 0
+               : position_wait(client, view, status);
 }
 
 static int get(client_t *client, const char *name, uint32_t joint, float *value) {
@@ -99,9 +57,9 @@ static int print_fault(client_t *client, uint32_t joint) {
 static const char *const way[] = {"lower switch", "lower stop", "absolute encoder", "upper stop",
                                   "upper switch"};
 
-static void print_result(const request_t *request, const client_t *client, const view_t *view,
+static void print_result(const request_t *request, const client_t *client, const position_t *view,
                          uint32_t joint, int how, double position) {
-    const bool simulated = client->device.flags & HELLO_EMULATED;
+    const bool simulated = client->device.flags & HELLO_EMULATED && view->at_arm >= 0;
     if (request_has(request, OPTION_JSON)) {
         json_begin(NULL);
         json_string("joint", client->device.joint[joint]);
@@ -123,7 +81,7 @@ static void print_result(const request_t *request, const client_t *client, const
 }
 
 /* Homes one joint; skips a joint that knows its position without homing. */
-static int home_one(const request_t *request, client_t *client, view_t *view, uint32_t joint) {
+static int home_one(const request_t *request, client_t *client, position_t *view, uint32_t joint) {
     motion_t motion = {.kind = MOTION_HOME};
     device_status_t status;
     float how, position;
@@ -157,7 +115,7 @@ static int find_joint(const client_t *client, const char *name, uint32_t *joint)
 
 /* Homes one joint after the other, the last joint first, because a folded end effector leaves room
  * for the others. */
-static int seek(const request_t *request, client_t *client, view_t *view) {
+static int seek(const request_t *request, client_t *client, position_t *view) {
     uint32_t only = UINT32_MAX;
     int status = EXIT_YES;
     if (request_has(request, OPTION_JOINT) &&
@@ -176,7 +134,7 @@ static int seek(const request_t *request, client_t *client, view_t *view) {
 }
 
 /* Sets the encoder offsets such that the arm's present position is the one that the user gives. */
-static int set_offsets(const request_t *request, client_t *client, view_t *view) {
+static int set_offsets(const request_t *request, client_t *client, position_t *view) {
     double at[DYN_MAX_JOINTS], read[DYN_MAX_JOINTS];
     device_status_t status;
     uint32_t parameter;
@@ -188,7 +146,7 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
     const int rest = board_outputs_off(request, client);
     if (rest != EXIT_YES)
         return rest;
-    if (client_status(client, &status) != 0 || wait_sample(client, view, &status) != 0 ||
+    if (client_status(client, &status) != 0 || position_wait(client, view, &status) != 0 ||
         client_parameter(client, "encoder_offset", &parameter, &all) != 0)
         return board_error(client);
     /* copied, because later samples may already contain a new offset */
@@ -221,7 +179,7 @@ static int set_offsets(const request_t *request, client_t *client, view_t *view)
 }
 
 static int with_board(const request_t *request, client_t *client) {
-    view_t view = {0};
+    position_t view;
     if (client->device.joints == 0)
         return diag_error(client->device.board,
                           "load a robot with `appell flash ROBOT`, or give ROBOT in this command",
@@ -231,7 +189,7 @@ static int with_board(const request_t *request, client_t *client) {
         if (status != EXIT_YES)
             return status;
     }
-    if (client_lead(client, "home") != 0 || start_samples(client, &view) != 0)
+    if (lead_take(client, "home", &view) != 0)
         return board_error(client);
     return request_has(request, OPTION_AT) ? set_offsets(request, client, &view)
                                            : seek(request, client, &view);

@@ -90,7 +90,7 @@ static void show(const jog_t *j) {
     if (!j->terminal || !isatty(STDERR_FILENO))
         return;
     fprintf(stderr, "\r%u %.20s", (unsigned)j->joint + 1, d->joint[j->joint]);
-    if (j->position.at_q >= 0 && j->position.seen > 0)
+    if (j->position.seen > 0)
         fprintf(stderr, " at %+.4f", j->position.q[j->joint]);
     fprintf(stderr, ", %.3f %s (%.0f %%) %-8s", speed, d->prismatic[j->joint] ? "m/s" : "rad/s",
             100 * j->part,
@@ -236,7 +236,7 @@ static int jog(const request_t *request, jog_t *j) {
     if (agreed != EXIT_YES || lead_signal != 0)
         return agreed;
     j->rehearsal = rehearsal_open(j->client);
-    if (!j->rehearsal || position_stream(j->client, &j->position) != 0)
+    if (!j->rehearsal)
         return board_error(j->client);
     j->terminal = prepare_terminal();
     if (j->terminal && !request_has(request, OPTION_QUIET))
@@ -259,7 +259,8 @@ static int jog(const request_t *request, jog_t *j) {
 }
 
 int cmd_jog(const request_t *request) {
-    jog_t j = {.client = lead_open(request)};
+    jog_t j = {.way = 0};
+    j.client = lead_open(request, &j.position);
     if (!j.client)
         return EXIT_BAD;
     const int code = jog(request, &j);

@@ -151,6 +151,7 @@ static int try_line(move_t *m, double seconds, int *joint, uint32_t *point, int 
     plan_gap_t gap;
     char what[120];
     free(m->plan.point);
+    m->plan.point = NULL;
     if (plan_from(rehearsal_model(m->rehearsal), m->start, &m->pose, seconds, &m->plan, &gap) !=
         0) {
         snprintf(what, sizeof what,
@@ -192,7 +193,7 @@ static int plan_line_within(move_t *m) {
     }
     m->seconds = seconds;
     for (uint32_t i = 0; i < m->client->device.joints; i++)
-        m->target[i] = (double)m->plan.point[(m->plan.points - 1) * m->client->device.joints + i];
+        m->target[i] = (double)m->plan.motion.value[i];
     return EXIT_YES;
 }
 
@@ -200,15 +201,9 @@ static int plan(const request_t *request, move_t *m) {
     device_status_t status;
     if (take_numbers(request, m) != EXIT_YES || take_profile(request, &m->plan.motion) != EXIT_YES)
         return EXIT_BAD;
-    if (position_stream(m->client, &m->position) != 0 || client_status(m->client, &status) != 0 ||
+    if (client_status(m->client, &status) != 0 ||
         position_wait(m->client, &m->position, &status) != 0)
         return board_error(m->client);
-    if (m->position.at_q < 0)
-        return diag_error(
-            m->client->device.board,
-            "end that program, or let it receive q: `appell monitor --fields q,...`",
-            "another program receives samples without q, so this one cannot see where "
-            "the arm is");
     m->rehearsal = rehearsal_open(m->client);
     if (!m->rehearsal)
         return board_error(m->client);
@@ -317,7 +312,8 @@ static int move(const request_t *request, move_t *m) {
 }
 
 int cmd_move(const request_t *request) {
-    move_t m = {.client = lead_open(request)};
+    move_t m = {.seconds = 0};
+    m.client = lead_open(request, &m.position);
     if (!m.client)
         return EXIT_BAD;
     const int code = move(request, &m);

@@ -9,25 +9,23 @@
 #include "tools/cmd/commands.h"
 #include "tools/lead/lead.h"
 
-static int hold(const request_t *request, client_t *client) {
+static int hold(const request_t *request, client_t *client, position_t *position) {
     const motion_t motion = {.kind = MOTION_HOLD};
-    position_t position;
     rest_t rest;
     const int agreed = lead_agree(request, client);
     if (agreed != EXIT_YES)
         return agreed;
-    if (position_stream(client, &position) != 0)
-        return board_error(client);
     if (client_motion(client, &motion) != 0)
         return lead_refused(client);
-    if (rest_wait(client, &rest) != 0 || position_wait(client, &position, &rest.status) != 0)
+    if (rest_wait(client, &rest) != 0 || position_wait(client, position, &rest.status) != 0)
         return board_error(client);
-    return lead_report(request, client, &rest, &position, "");
+    return lead_report(request, client, &rest, position, "");
 }
 
 int cmd_hold(const request_t *request) {
-    client_t *client = lead_open(request);
-    return client ? lead_close(client, hold(request, client)) : EXIT_BAD;
+    position_t position;
+    client_t *client = lead_open(request, &position);
+    return client ? lead_close(client, hold(request, client, &position)) : EXIT_BAD;
 }
 
 /* The stop is the first request after the greeting, before anything is read from the board. */
@@ -75,6 +73,6 @@ static int release(const request_t *request, client_t *client) {
 }
 
 int cmd_release(const request_t *request) {
-    client_t *client = lead_open(request);
+    client_t *client = lead_open(request, NULL);
     return client ? lead_close(client, release(request, client)) : EXIT_BAD;
 }

@@ -28,7 +28,16 @@ void lead_catch(void) {
     sigaction(SIGHUP, &action, NULL);
 }
 
-client_t *lead_open(const request_t *request) {
+/* The hub gives the samples to the holder of the lease, whatever others receive. */
+int lead_take(client_t *client, const char *name, position_t *position) {
+    if (position && position_stream(client, position) != 0 && client->status != LINK_TAKEN)
+        return -1;
+    if (client_lead(client, name) != 0)
+        return -1;
+    return position && position->at_q < 0 ? position_stream(client, position) : 0;
+}
+
+client_t *lead_open(const request_t *request, position_t *position) {
     lead_catch();
     client_t *client = board_open(request, DISCOVER_PARAMETERS | DISCOVER_FIELDS);
     if (!client)
@@ -36,7 +45,7 @@ client_t *lead_open(const request_t *request) {
     if (client->device.joints == 0)
         diag_error(client->device.board, "load a robot: `appell flash ROBOT`",
                    "the board has no robot");
-    else if (client_lead(client, request->command->name) != 0)
+    else if (lead_take(client, request->command->name, position) != 0)
         board_error(client);
     else
         return client;
@@ -84,6 +93,7 @@ static void stop(client_t *client) {
 }
 
 int lead_close(client_t *client, int code) {
+    client->on_sample = NULL; /* the positions of the command may be gone */
     if (lead_signal != 0)
         stop(client);
     client_close(client);
@@ -98,11 +108,11 @@ int lead_close(client_t *client, int code) {
 static void report_json(const rest_t *rest, const position_t *p) {
     double off[DYN_MAX_JOINTS];
     json_begin(NULL);
-    if (p && p->at_q >= 0)
+    if (p)
         json_numbers("q", p->q, p->n, 9);
     for (uint32_t i = 0; p && i < p->n; i++)
         off[i] = p->q_ref[i] - p->q[i];
-    if (p && p->at_q >= 0 && p->at_ref >= 0)
+    if (p && p->at_ref >= 0)
         json_numbers("error", off, p->n, 9);
     json_string("state", app_state_name(rest->status.state));
     json_bool("outputs", rest->fault.enabled);
@@ -129,7 +139,7 @@ int lead_report(const request_t *request, client_t *client, const rest_t *rest, 
     if (request_has(request, OPTION_JSON)) {
         report_json(rest, p);
     } else {
-        if (p && p->at_q >= 0 && !request_has(request, OPTION_QUIET))
+        if (p && !request_has(request, OPTION_QUIET))
             report_positions(client, p);
         out_format("%s%s%s\n", what, *what ? "; " : "", rest_text(rest));
     }

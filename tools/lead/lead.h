@@ -15,9 +15,13 @@ extern volatile sig_atomic_t lead_signal;
 
 /* From here on the signals are noted; lead_open calls it. */
 void lead_catch(void);
-/* Opens the board for a command that moves its robot, and takes the lease under the command's name.
- * Returns NULL after printing what is wrong. */
-client_t *lead_open(const request_t *request);
+/* Opens the board for a command that moves its robot, starts the samples if `position` is not NULL,
+ * and takes the lease under the command's name. Returns NULL after printing what is wrong. */
+client_t *lead_open(const request_t *request, position_t *position);
+/* Starts the samples and takes the lease, for lead_open and for a board that is open. The samples of
+ * another program are shared if they tell where the arm is; otherwise it gets none from now on.
+ * Returns 0, or -1 with client->error. */
+int lead_take(client_t *client, const char *name, position_t *position);
 /* Asks the person at the terminal before the outputs of a real arm come on. Returns EXIT_YES, or a
  * code after printing why not. */
 int lead_agree(const request_t *request, client_t *client);

@@ -200,8 +200,10 @@ static int plan_poses(ik_t *ik, const dyn_pose_t *from, const dyn_pose_t *to, do
         status = line_positions(ik, from, to, nodes, p, gap);
     if (status == 0) {
         spline_points(p, nodes, n, plan->point);
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++) {
             plan->start[i] = plan->point[i];
+            plan->motion.value[i] = (float)p[(size_t)(nodes - 1) * n + i];
+        }
         snprintf(
             plan->title, sizeof plan->title,
             "straight line of the end effector, [%.2f %.2f %.2f] to [%.2f %.2f %.2f] m, %.3g s",

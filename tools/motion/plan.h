@@ -14,8 +14,8 @@ typedef struct {
     char name[24];
     char title[120];
     float start[DYN_MAX_JOINTS], kp[DYN_MAX_JOINTS], kd[DYN_MAX_JOINTS];
-    motion_t motion;
-    float *point; /* control points; the caller frees them */
+    motion_t motion; /* value[]: where it ends */
+    float *point;    /* control points; the caller frees them */
     uint32_t points;
     double from[3], to[3]; /* for control points: start and end of the end effector's line, m */
 } plan_t;
