@@ -190,5 +190,6 @@ SCRIPT_BOARDS_completion :=
 SCRIPT_PARTS_link   := 4
 SCRIPT_PARTS_gen    := 3
 SCRIPT_PARTS_appell := 3
+SCRIPT_PARTS_config := 5
 SCRIPT_PARTS_sim    := 2
 SCRIPT_PARTS_faults := 2

@@ -125,7 +125,7 @@ static float arm_of(const config_t *config) {
 
 /* Says what the arm has lost by the change, and which arm it is. */
 static void print_arm_notes(client_t *client, const config_t *config, const snapshot_t *before,
-                     const snapshot_t *wanted) {
+                            const snapshot_t *wanted) {
     static const char *const lose[] = {"home", "home_position", "encoder_sign", "encoder_ratio",
                                        "arm"};
     bool lost = !before->image[0] || before->length[0] != wanted->length[0] ||

@@ -230,7 +230,7 @@ static void values_differ(const config_t *from, const config_t *to, bool only, b
                      b->unit);
             differences_text(out, title, forward ? "nothing" : number,
                              forward ? number : "nothing");
-        } else if (!only && memcmp(&a->value, &b->value, sizeof a->value) != 0) {
+        } else if (!only && !snapshot_same_bits(a->value, b->value)) {
             differences_number(out, title, (double)a->value, "", (double)b->value, b->unit);
         }
     }

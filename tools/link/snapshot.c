@@ -95,9 +95,11 @@ static bool equal_bytes(const uint8_t *a, size_t a_length, const uint8_t *b, siz
     return a && b ? a_length == b_length && !memcmp(a, b, a_length) : !a && !b;
 }
 
-/* True if both have the same bits; 0 and -0 differ. */
-static bool equal_values(float a, float b) {
-    return !memcmp(&a, &b, sizeof a);
+bool snapshot_same_bits(float a, float b) {
+    uint32_t bits[2];
+    memcpy(&bits[0], &a, sizeof a);
+    memcpy(&bits[1], &b, sizeof b);
+    return bits[0] == bits[1];
 }
 
 bool snapshot_equal(const snapshot_t *a, const snapshot_t *b) {
@@ -108,7 +110,7 @@ bool snapshot_equal(const snapshot_t *a, const snapshot_t *b) {
     for (uint32_t i = 0; i < a->values; i++)
         if (a->value[i].parameter != b->value[i].parameter ||
             a->value[i].joint != b->value[i].joint ||
-            !equal_values(a->value[i].value, b->value[i].value))
+            !snapshot_same_bits(a->value[i].value, b->value[i].value))
             return false;
     return true;
 }
@@ -144,7 +146,7 @@ static value_result_t set_value(client_t *client, const snapshot_value_t *v) {
     float now;
     bool saved;
     if (client_get(client, v->parameter, v->joint, &now, &saved) == 0 &&
-        equal_values(now, v->value))
+        snapshot_same_bits(now, v->value))
         return VALUE_WAS_SO;
     if (client->status >= 0 && client_set(client, v->parameter, v->joint, v->value, &now) == 0)
         return VALUE_SET;

@@ -31,6 +31,8 @@ void snapshot_free(snapshot_t *before);
  */
 bool snapshot_same(client_t *client, uint8_t which, const uint8_t *image, size_t length);
 
+/* True if both numbers have the same bits; 0 and -0 differ. */
+bool snapshot_same_bits(float a, float b);
 /* True if both have the same running image, values and fields, bit for bit. */
 bool snapshot_equal(const snapshot_t *a, const snapshot_t *b);
 /* True if a reset keeps everything: the stored image is the running one, and all values are saved.
