@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tools/link/hub.h"
@@ -205,6 +206,8 @@ static int open_device(const char *device, unsigned baud, bool *busy, port_error
 static _Noreturn void serve(hub_t *hub, int device) {
     enum { FIRST_MS = 5000 };
     bool used = false;
+    struct timespec began, now;
+    clock_gettime(CLOCK_MONOTONIC, &began);
     const int null = open("/dev/null", O_RDWR);
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
         (void)dup2(null, i);
@@ -213,7 +216,10 @@ static _Noreturn void serve(hub_t *hub, int device) {
     for (;;) {
         const unsigned told = hub_turn(hub, NULL, used ? -1 : FIRST_MS);
         const int users = hub_users(hub);
-        if (told & HUB_LINE_CLOSED || (users == 0 && (used || told == 0)))
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        /* A board that sends by itself also ends a turn before the first program has come. */
+        const bool late = now.tv_sec - began.tv_sec > FIRST_MS / 1000;
+        if (told & HUB_LINE_CLOSED || (users == 0 && (used || late)))
             break;
         used |= users > 0;
     }
