@@ -200,9 +200,9 @@ static int run(monitor_t *m) {
             status = listen_to(m);
         if (m->screen)
             refresh(m);
-        else if (!m->watch.told && *m->watch.event && !request_has(m->request, OPTION_QUIET))
+        else if (!m->watch.reported && *m->watch.event && !request_has(m->request, OPTION_QUIET))
             diag_note(m->watch.port, "%s", m->watch.event);
-        m->watch.told = true;
+        m->watch.reported = true;
     }
     return status;
 }

@@ -324,10 +324,18 @@ const command_t command_table[] = {
      OPTIONS(BOARD_OPTIONS, OPTION_FIELDS, OPTION_EVERY, OPTION_TIMES, OPTION_DURATION,
              OPTION_OUTPUT, OPTION_JSON, OPTION_PLOT, OPTION_TELEPLOT, OPTION_PLOTJUGGLER),
      "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
-     "On a terminal the command shows a live table. Into a pipe or with --output it writes CSV: "
-     "tick, seconds, and one column for each value. --plot draws at the end. Control-C ends the "
-     "command. The command counts the samples that the board or the line lost. It sends samples "
-     "to plotting programs on this machine only.\n\nThe board keeps the choice of --fields and "
+     "On a terminal the command shows a live screen: state and fault, a row for each joint and a "
+     "column for each field; the arrow and page keys turn pages. ! and yellow mark a value near "
+     "its limit, # and red one at it. Control-X stops the arm, whatever was typed. The prompt takes "
+     "set NAME VALUE, get NAME, move Q1,Q2,... (as fast as the limits allow), hold, stop, clear "
+     "and quit. A motion that is under way when the command ends is stopped. Other commands can "
+     "use the port at the same time.\n\nInto a pipe or with --output it writes CSV: tick, seconds, "
+     "and one column for each value; with --json a JSON object per line. --plot draws at the end. "
+     "Control-C ends the command. The command counts the samples that the board or the line lost. "
+     "It sends samples to plotting programs on this machine only.\n\nA reset of the board or a "
+     "pulled cable does not end the command: it says what happened, waits, and goes on. The ticks "
+     "begin again after a reset; the seconds go on, with the clock of this machine over the "
+     "gap.\n\nThe board keeps the choice of --fields and "
      "--every until it gets another robot or is reset. `appell get telemetry` shows the choice, "
      "`appell save` keeps it over resets.",
      "$ appell monitor --port /dev/ttyACM0 --fields q,tau,volt\n"

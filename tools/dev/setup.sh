@@ -32,6 +32,7 @@ test | hdr g++ kdl/chain.hpp | liborocos-kdl-dev | an independent dynamics libra
 test | hdr g++ tinyxml2.h | libtinyxml2-dev | reads URDF for that library, by another path than the tool
 test | hdr gcc mujoco/mujoco.h | libmujoco-dev | the arm behind the registers in the test of the whole firmware
 test | cmd gcovr | gcovr | counts the lines and branches that the tests reach
+test | cmd tmux | tmux | a terminal in which the live screen of the tool is looked at
 test | cmd zsh | zsh | tests the completion of that shell
 test,debug | cmd gdb-multiarch | gdb-multiarch | the debugger for the emulated or the real board
 lint | cmd cppcheck | cppcheck | static analysis

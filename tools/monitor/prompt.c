@@ -23,9 +23,9 @@ static const char *does(const watch_t *watch) {
     return watch->status.state < APP_STATES ? state_does[watch->status.state] : "";
 }
 
-static void show_error(watch_t *watch, const char *what) {
-    watch_tell(watch, "%s: %.400s; %.400s", what, watch->client->error.what,
-               watch->client->error.cure);
+static void report_error(watch_t *watch, const char *what) {
+    watch_report(watch, "%s: %.400s; %.400s", what, watch->client->error.what,
+                 watch->client->error.cure);
 }
 
 /* ----------------------------------------------------------------------------------- parameters */
@@ -37,7 +37,7 @@ static void run_get(watch_t *watch, const char *name) {
     uint32_t parameter;
     int joint;
     if (client_parameter(client, name, &parameter, &joint) != 0) {
-        show_error(watch, "get");
+        report_error(watch, "get");
         return;
     }
     const device_parameter_t *t = &client->device.parameter[parameter];
@@ -49,12 +49,12 @@ static void run_get(watch_t *watch, const char *name) {
         if (joint >= 0 && (uint32_t)joint != i)
             continue;
         if (client_get(client, parameter, i, &value, &saved) != 0) {
-            show_error(watch, "get");
+            report_error(watch, "get");
             return;
         }
         used += (size_t)snprintf(text + used, sizeof text - used, " %.7g", (double)value);
     }
-    watch_tell(watch, "%s %s", text, t->unit);
+    watch_report(watch, "%s %s", text, t->unit);
 }
 
 static void run_set(watch_t *watch, const char *name, const char *number) {
@@ -65,18 +65,18 @@ static void run_set(watch_t *watch, const char *name, const char *number) {
     int joint;
     const char *end = number_scan(number, &value);
     if (!end || *end || !isfinite(value)) {
-        watch_tell(watch, "set: '%.60s' is not a number; write: set NAME VALUE", number);
+        watch_report(watch, "set: '%.60s' is not a number; write: set NAME VALUE", number);
         return;
     }
     if (client_parameter(client, name, &parameter, &joint) != 0) {
-        show_error(watch, "set");
+        report_error(watch, "set");
         return;
     }
     const device_parameter_t *t = &client->device.parameter[parameter];
     for (uint32_t i = 0; i < (t->per_joint ? client->device.joints : 1); i++)
         if ((joint < 0 || (uint32_t)joint == i) &&
             client_set(client, parameter, i, (float)value, &now) != 0) {
-            show_error(watch, "set");
+            report_error(watch, "set");
             return;
         }
     watch_limits(watch);
@@ -93,13 +93,13 @@ static void run_motion(prompt_t *prompt, watch_t *watch, const motion_t *motion)
         if (!prompt->moves && client->status >= 0)
             (void)client_follow(client);
         client->error = error;
-        show_error(watch, "not moved");
+        report_error(watch, "not moved");
         return;
     }
     prompt->moves = true;
     prompt->moved_tick = watch->status.tick;
-    watch_tell(watch, motion->kind == MOTION_HOLD ? "the loop closes; ^X stops"
-                                                  : "the arm moves; ^X stops it");
+    watch_report(watch, motion->kind == MOTION_HOLD ? "the loop closes; ^X stops"
+                                                    : "the arm moves; ^X stops it");
 }
 
 static void run_move(prompt_t *prompt, watch_t *watch, const char *list) {
@@ -110,17 +110,17 @@ static void run_move(prompt_t *prompt, watch_t *watch, const char *list) {
         double value;
         const char *end = number_scan(at, &value);
         if (!end || (*end && *end != ',' && *end != ' ') || !isfinite(value)) {
-            watch_tell(watch, "not moved: '%.60s' is not a list of numbers; write: move Q1,Q2,...",
-                       list);
+            watch_report(
+                watch, "not moved: '%.60s' is not a list of numbers; write: move Q1,Q2,...", list);
             return;
         }
         motion.value[count++] = (float)value;
         at = end + strspn(end, ", ");
     }
     if (*at || count != watch->client->device.joints) {
-        watch_tell(watch,
-                   "not moved: the arm has %u joints; write that many positions, in rad or m",
-                   (unsigned)watch->client->device.joints);
+        watch_report(watch,
+                     "not moved: the arm has %u joints; write that many positions, in rad or m",
+                     (unsigned)watch->client->device.joints);
         return;
     }
     run_motion(prompt, watch, &motion);
@@ -128,30 +128,30 @@ static void run_move(prompt_t *prompt, watch_t *watch, const char *list) {
 
 static void run_stop(watch_t *watch) {
     if (!watch->client) {
-        watch_tell(watch, "NOT STOPPED: the line is closed; use the e-stop");
+        watch_report(watch, "NOT STOPPED: the line is closed; use the e-stop");
         return;
     }
     if (client_stop(watch->client, false) != 0) {
-        watch_tell(watch, "THE STOP IS NOT CONFIRMED: %.300s; use the e-stop",
-                   watch->client->error.what);
+        watch_report(watch, "THE STOP IS NOT CONFIRMED: %.300s; use the e-stop",
+                     watch->client->error.what);
         return;
     }
     if (watch_look(watch))
-        watch_tell(watch, "stop: %s", does(watch));
+        watch_report(watch, "stop: %s", does(watch));
 }
 
 static void run_clear(watch_t *watch) {
     if (client_clear(watch->client) != 0)
-        show_error(watch, "not cleared");
+        report_error(watch, "not cleared");
     else if (watch_look(watch))
-        watch_tell(watch, "cleared: %s", does(watch));
+        watch_report(watch, "cleared: %s", does(watch));
 }
 
 void prompt_follow(prompt_t *prompt, watch_t *watch) {
     if (!prompt->moves)
         return;
     if (!watch->client || watch->client->token == 0) {
-        prompt->moves = false; /* the lease is lost, and watch has told it */
+        prompt->moves = false; /* the lease is lost, and watch has reported it */
         return;
     }
     const uint32_t ticks = watch->status.tick - prompt->moved_tick;
@@ -162,15 +162,15 @@ void prompt_follow(prompt_t *prompt, watch_t *watch) {
         return;
     prompt->moves = false;
     if (client_follow(watch->client) != 0)
-        show_error(watch, "the lease");
+        report_error(watch, "the lease");
     else if (watch->status.fault != APP_FAULT_NONE)
-        watch_tell(watch, "the motion has ended with the fault %s",
-                   app_fault_name(watch->status.fault));
+        watch_report(watch, "the motion has ended with the fault %s",
+                     app_fault_name(watch->status.fault));
     else if (watch->status.state == APP_STATE_RUNNING)
-        watch_tell(watch, "the arm is at rest; the board goes on holding it, also without this "
-                          "command");
+        watch_report(watch, "the arm is at rest; the board goes on holding it, also without this "
+                            "command");
     else
-        watch_tell(watch, "the arm is at rest: %s", does(watch));
+        watch_report(watch, "the arm is at rest: %s", does(watch));
 }
 
 const char *prompt_end(prompt_t *prompt, watch_t *watch) {
@@ -210,7 +210,7 @@ static void run_line(prompt_t *prompt, watch_t *watch) {
     } else if (!strcmp(word, "stop")) {
         run_stop(watch);
     } else if (!watch->client) {
-        watch_tell(watch, "%.20s: the line is closed", word);
+        watch_report(watch, "%.20s: the line is closed", word);
     } else if (!strcmp(word, "hold")) {
         run_motion(prompt, watch, &(motion_t){.kind = MOTION_HOLD});
     } else if (!strcmp(word, "move")) {
@@ -226,11 +226,11 @@ static void run_line(prompt_t *prompt, watch_t *watch) {
     } else {
         const char *near = messages_nearest(word, known);
         const bool same = near && !strcmp(near, word), other = near && !same;
-        watch_tell(watch,
-                   "%s%.30s%s%s%s; write set NAME VALUE, get NAME, move Q1,Q2,..., hold, "
-                   "stop, clear or quit",
-                   same ? "" : "there is no command ", word, same ? " needs more words" : "",
-                   other ? ", did you mean " : "", other ? near : "");
+        watch_report(watch,
+                     "%s%.30s%s%s%s; write set NAME VALUE, get NAME, move Q1,Q2,..., hold, "
+                     "stop, clear or quit",
+                     same ? "" : "there is no command ", word, same ? " needs more words" : "",
+                     other ? ", did you mean " : "", other ? near : "");
     }
 }
 

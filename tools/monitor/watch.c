@@ -23,13 +23,13 @@ int64_t watch_now_ms(void) {
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-void watch_tell(watch_t *watch, const char *format, ...) {
+void watch_report(watch_t *watch, const char *format, ...) {
     char text[WATCH_TEXT];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    watch->told = watch->told && !strcmp(text, watch->event);
+    watch->reported = watch->reported && !strcmp(text, watch->event);
     snprintf(watch->event, sizeof watch->event, "%s", text);
 }
 
@@ -172,11 +172,12 @@ static void lose(watch_t *watch, watch_phase_t phase) {
     drop_lease(watch);
     client_close(watch->client);
     watch->client = NULL;
-    watch_tell(watch, "the line was closed at %s; waiting for it%s", watch->lost_at,
-               watch->motion_lost
-                   ? "; a motion that is under way stops with the fault `host`, because its lease "
-                     "lapses"
-                   : "");
+    watch_report(
+        watch, "the line was closed at %s; waiting for it%s", watch->lost_at,
+        watch->motion_lost
+            ? "; a motion that is under way stops with the fault `host`, because its lease "
+              "lapses"
+            : "");
 }
 
 /* Chooses the fields again. Returns true if samples can be expected. */
@@ -194,11 +195,11 @@ static bool resume(watch_t *watch) {
                     watch_start(watch) == 0;
     const char *reset = watch->was_reset ? "the board was reset" : "the samples stopped";
     if (on)
-        watch_tell(watch, "%s at %s; samples come again%s", reset, watch->lost_at,
-                   watch->motion_lost ? "; the motion of this command has ended" : "");
+        watch_report(watch, "%s at %s; samples come again%s", reset, watch->lost_at,
+                     watch->motion_lost ? "; the motion of this command has ended" : "");
     else if (!client->closed)
-        watch_tell(watch, "%s at %s: %.300s; %.300s; waiting", reset, watch->lost_at,
-                   client->error.what, client->error.cure);
+        watch_report(watch, "%s at %s: %.300s; %.300s; waiting", reset, watch->lost_at,
+                     client->error.what, client->error.cure);
     watch->motion_lost &= !on;
     return on;
 }
@@ -219,7 +220,7 @@ static bool try_again(watch_t *watch) {
     if (!on && watch->client->closed)
         lose(watch, WATCH_CLOSED);
     else if (!answers)
-        watch_tell(watch, "the board is silent; waiting for it");
+        watch_report(watch, "the board is silent; waiting for it");
     return on;
 }
 

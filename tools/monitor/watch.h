@@ -45,13 +45,13 @@ typedef struct {
     bool motion_lost;           /* a motion was under way when the lease was lost */
     bool dead;                  /* the emulator of this command has ended; it cannot go on */
     char event[WATCH_TEXT];     /* what has happened */
-    bool told;                  /* `event` is not news */
+    bool reported;              /* `event` is not news */
 } watch_t;
 
 /* Milliseconds of a clock that never goes back. */
 int64_t watch_now_ms(void);
 /* Says what has happened, once: the same text twice in a row is no news. */
-void watch_tell(watch_t *watch, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void watch_report(watch_t *watch, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Chooses the fields and starts the samples, with watch->client open; nobody gets them before
  * client->on_sample is set. Returns 0, or -1 with the client's error. */
