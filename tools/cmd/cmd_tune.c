@@ -77,7 +77,7 @@ static int find(const request_t *request, client_t *client, uint32_t *parameter,
     }
     if (!d->parameter[*parameter].per_joint || d->joints > 0)
         return EXIT_YES;
-    diag_error(d->board, "load a robot with `appell params apply ROBOT`",
+    diag_error(d->board, "load a robot with `appell flash ROBOT`",
                "%s has a value for each joint, but the board has no robot",
                d->parameter[*parameter].name);
     return EXIT_NO;

@@ -74,7 +74,7 @@ static bool has(client_t *client, const snapshot_t *before, uint8_t which) {
 static int load(client_t *client, const snapshot_t *before, uint8_t which) {
     bool kept;
     if (!before->image[which]) {
-        port_fail(&client->error, "load a robot: `appell params apply ROBOT`",
+        port_fail(&client->error, "load a robot: `appell flash ROBOT`",
                   "the board had no robot before");
         return -1;
     }
