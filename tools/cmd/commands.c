@@ -378,7 +378,7 @@ const command_t command_table[] = {
      "$ appell demo puma560 --port qemu:netduino2 -o build/run",
      -1, cmd_demo},
     /* ----------------------------------------------------------------------------------- trouble */
-    {TASK_TROUBLE, "status", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
+    {TASK_BOARD, "status", "", 0, 0, OPTIONS(BOARD_OPTIONS, OPTION_JSON),
      "show what a board does, and whether its real arm may move",
      "Prints the state, the fault with its cure, the e-stop, the outputs and inputs of the board, "
      "and every part in which robot and hardware do not fit, each with its cure. While there is "
