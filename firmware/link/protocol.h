@@ -76,8 +76,9 @@ enum {
     X(18, PLACE, AGAIN, "u32 token, f32 q[joints]", "i16 reason",                                  \
       "puts the simulated arm at the position q")                                                  \
     X(19, ROW_PUT, AGAIN, "u16 first, f64...", "", "sends input numbers of a row, see Rows")       \
-    X(20, ROW_RUN, AGAIN, "u8 method", "i16 reason, u32 limited, u32 cost",                        \
-      "computes the row with the last robot image that was sent for rows")                         \
+    X(20, ROW_RUN, ONCE, "u8 method", "i16 reason, u32 limited, u32 cost",                         \
+      "computes the row with the last robot image that was sent for rows; the result replaces "    \
+      "the input")                                                                                 \
     X(21, ROW_GET, AGAIN, "u16 first, u8 count", "f64...", "reads numbers of the result")          \
     X(22, CRASH, AGAIN, "u8 clear, u16 offset", "u16 total, bytes from offset on",                 \
       "reads the record of the crash before this start, see Crash records; total is 0 if there "   \

@@ -311,6 +311,24 @@ def test_parameters(folder):
         assert json.loads(good("get", "observer_hz", "--json", "--port", board.port))["value"] == 150
 
 
+def test_a_repeated_row_is_computed_once(folder):
+    """The result of a row replaces its input. Who repeats the request, because the answer is late, gets
+    the same result."""
+    row = struct.pack("<H9d", 0, 0.3, -0.4, 0.5, 1, -2, 3, 4, 5, -6)
+    with Board(folder, "netduinoplus2") as board:
+        client = wire.Client(board.connect())
+        client.apply(image_of(folder, "planar3r"), target=1)
+        method = next(i for i in range(client.methods) if client.describe(wire.METHOD, i)[2:].split(b"\0")[:2] == [b"id", b"fast"])
+        results = []
+        for repeats in (1, 3):
+            client.ask(wire.ROW_PUT, row)
+            for _ in range(repeats):
+                client.sequence = 77
+                client.ask(wire.ROW_RUN, bytes([method]))  # each time with the same number
+            results.append(struct.unpack("<3d", client.ask(wire.ROW_GET, struct.pack("<HB", 0, 3))))
+    assert results[0] == results[1] and any(results[0]), results
+
+
 # ------------------------------------------------------------------------------------------ telemetry
 
 def test_monitor(folder):

@@ -188,11 +188,12 @@ static int give_image(client_t *client, const uint8_t *image, size_t size) {
     if (status.image_length == size && status.image_crc == crc32_add(0, image, size))
         return 0;
     if (status.joints > 0 && !port_firmware(client->port)) {
-        port_fail(&client->error,
-                  "load the robot first: `appell flash ROBOT --port P`; that ends what was "
-                  "set or homed for the other one",
-                  "the board has another robot, or another version of it: %s",
-                  client_discover_robot(client) == 0 ? client->device.robot : "?");
+        port_fail(
+            &client->error,
+            "load the robot first: `appell flash ROBOT`, or with --no-save until the next reset; "
+            "that ends what was set or homed for the other one",
+            "the board has another robot, or another version of it: %s",
+            client_discover_robot(client) == 0 ? client->device.robot : "?");
         return -1;
     }
     return client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept, NULL, NULL);

@@ -499,7 +499,7 @@ const command_t command_table[] = {
      "bits as this program. The exit code is 1 if a bit differs, a tick overruns, or a fault stops "
      "a motion. `appell move` moves an arm to a position, with the controller that is set on the "
      "board.",
-     "$ appell demo puma560\n"
+     "$ appell demo puma560 --port qemu:netduinoplus2\n"
      "$ appell demo puma560 --port qemu:netduino2 -o build/run",
      -1, cmd_demo},
     /* ----------------------------------------------------------------------------------- trouble */

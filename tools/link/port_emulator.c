@@ -35,31 +35,31 @@ static bool has_machine(const char *boards, const char *name) {
     return found;
 }
 
-enum { BOARDS_MOST = 32, BOARD_NAME = 64 };
+enum { BOARDS_MOST = 32, BOARD_ROOM = 64 };
 
 /* Lists the boards with an emulator, whose folders are beside the folder `build`. Returns their
  * number, 0 without these folders. */
-static size_t list_boards(const char *build, char board[BOARDS_MOST][BOARD_NAME]) {
+static size_t list_boards(const char *build, char board[BOARDS_MOST][BOARD_ROOM]) {
     char boards[PATH_MAX];
     size_t count = 0;
     snprintf(boards, sizeof boards, "%.*s/../boards", PATH_MAX - 20, build);
     DIR *dir = opendir(boards);
     for (struct dirent *entry; dir && count < BOARDS_MOST && (entry = readdir(dir));)
-        if (strlen(entry->d_name) < BOARD_NAME && has_machine(boards, entry->d_name))
+        if (strlen(entry->d_name) < BOARD_ROOM && has_machine(boards, entry->d_name))
             memcpy(board[count++], entry->d_name, strlen(entry->d_name) + 1);
     if (dir)
         closedir(dir);
-    qsort(board, count, BOARD_NAME, by_name);
+    qsort(board, count, BOARD_ROOM, by_name);
     return count;
 }
 
 /* Says why there is no firmware of this board in the folder `build`: it is not built, or there is no
  * such board. Names the boards that are built, and how to build another. */
 static int fail_board(const char *build, const char *name, port_error_t *error) {
-    static char board[BOARDS_MOST][BOARD_NAME];
+    static char board[BOARDS_MOST][BOARD_ROOM];
     const char *known[BOARDS_MOST + 1] = {NULL};
     const char *lab = strchr(name, '/') ? " LAB=1" : "", *build_it = NULL;
-    char word[BOARD_NAME], path[PATH_MAX], list[2][PORT_TEXT / 3] = {"", ""}, cure[PORT_TEXT];
+    char word[BOARD_ROOM], path[PATH_MAX], list[2][PORT_TEXT / 3] = {"", ""}, cure[PORT_TEXT];
     const size_t count = list_boards(build, board);
     size_t used[2] = {0, 0};
     bool exists = count == 0;

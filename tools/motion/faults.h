@@ -1,4 +1,4 @@
-/* Provokes faults on a board with a simulated arm, for `appell faults`. */
+/* Provokes faults on a board with a simulated arm, for `appell faults provoke`. */
 #ifndef TOOLS_MOTION_FAULTS_H
 #define TOOLS_MOTION_FAULTS_H
 

@@ -1,4 +1,4 @@
-/* The defects that `appell faults` injects, and what is expected of each. The rows of the emulated
+/* The defects that `appell faults provoke` injects, and what is expected of each. The rows of the emulated
  * boards and of the board's twin in this process are the same table. */
 #ifndef TOOLS_MOTION_FAULTS_ROWS_H
 #define TOOLS_MOTION_FAULTS_ROWS_H
