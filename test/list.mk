@@ -127,7 +127,7 @@ TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
 TEST_SRC_store        := tools/link/power_cut.c
-TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) tools/cli/text.c test/support/link_board.c \
+TEST_SRC_link         := tools/link/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) tools/cli/text.c tools/cli/messages.c test/support/link_board.c \
                          test/support/planar_image.c
 # The server as the 8 KB board builds it, on the flash driver of its chip and a model of the flash controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
