@@ -184,7 +184,7 @@ def test_what_is_stored_wrong_is_rolled_back(folder):
         with Between(folder, board, Reads(1, wire.SAVE, 1)) as line:
             done = run("flash", "puma560", "--port", line.port)
         assert done.returncode == 1 and "saved" not in done.stdout, done
-        assert "the stored image differs from the one that runs" in done.stderr, done.stderr
+        assert "what is stored differs from what ran before" in done.stderr, done.stderr
         assert "the previous robot was put back and verified" in done.stderr, done.stderr
         has_arm(board, "planar3r", kp=78, stored=before)
         client = wire.Client(board.connect())

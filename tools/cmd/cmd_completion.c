@@ -61,6 +61,23 @@ static void method_words(const command_t *command) {
     split_words(list, ", ");
 }
 
+enum { PLACE_WORD = 40, PLACE_WORDS = 16 };
+
+typedef struct {
+    char word[PLACE_WORDS][PLACE_WORD];
+    unsigned words;
+} offered_t;
+
+/* Returns whether the word was there before: two alternatives may have the same one. */
+static bool offered_before(offered_t *offered, const char *word) {
+    for (unsigned i = 0; i < offered->words; i++)
+        if (!strcmp(offered->word[i], word))
+            return true;
+    if (offered->words < PLACE_WORDS)
+        snprintf(offered->word[offered->words++], PLACE_WORD, "%s", word);
+    return false;
+}
+
 /*
  * Calls `take` for every word that may be argument number `place` of a command. The synopsis has
  * alternatives, such as "[explain FAULT | provoke ROBOT]" or "bash|zsh", and repetitions, such as
@@ -68,7 +85,8 @@ static void method_words(const command_t *command) {
  */
 static void place_words(const command_t *command, int place, void (*take)(const char *word)) {
     int at = 0;
-    char word[40];
+    char word[PLACE_WORD];
+    offered_t offered = {0};
     for (const char *c = command->arguments; *c;) {
         c += strspn(c, " []");
         const size_t size = strcspn(c, " []|");
@@ -82,7 +100,7 @@ static void place_words(const command_t *command, int place, void (*take)(const 
         char *dots = strstr(word, "...");
         if (dots)
             *dots = '\0';
-        if (word[0] && (at == place || (dots && at < place)))
+        if (word[0] && (at == place || (dots && at < place)) && !offered_before(&offered, word))
             take(word);
         if (*c == '|' && c[1] != ' ')
             c++; /* another word at the same place */
