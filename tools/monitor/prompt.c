@@ -13,14 +13,16 @@
 /* START_MS: a motion begins within this time of the board, or has begun and ended. */
 enum { START_MS = 100, REST_MS = 10000, LOOK_MS = 20 };
 
-static const char *const state_does[APP_STATES] = {
-#define X(number, name, text, does) [number] = does,
+static const struct {
+    const char *does;
+} state_table[APP_STATES] = {
+#define X(number, name, text, does) [number] = {does},
     APP_STATE_TABLE(X)
 #undef X
 };
 
 static const char *does(const watch_t *watch) {
-    return watch->status.state < APP_STATES ? state_does[watch->status.state] : "";
+    return watch->status.state < APP_STATES ? state_table[watch->status.state].does : "";
 }
 
 static void report_error(watch_t *watch, const char *what) {
