@@ -45,6 +45,7 @@ static int64_t now_ms(void) {
 
 static struct termios found;
 
+/* Called before the command ends, because a signal that ends it runs no other code. */
 static void restore_terminal(void) {
     tcsetattr(STDIN_FILENO, TCSANOW, &found);
 }
@@ -59,7 +60,6 @@ static bool prepare_terminal(void) {
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    atexit(restore_terminal);
     return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
 
@@ -242,6 +242,8 @@ static int jog(const request_t *request, jog_t *j) {
     if (j->terminal && !request_has(request, OPTION_QUIET))
         fputs("1-9, up, down: joint; left, right: move; [ ]: speed; space: stop; q: end\n", stderr);
     const int failed = run_keys(j);
+    if (j->terminal)
+        restore_terminal();
     if (j->terminal && isatty(STDERR_FILENO))
         fputs("\n", stderr);
     if (failed != 0)
