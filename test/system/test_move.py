@@ -410,6 +410,23 @@ def test_pose_and_line(folder):
                 assert beside <= 2e-4 + lag * REACH_M, (field, beside, lag)
 
 
+def test_examples_run(folder):
+    """The examples of the help, in their order."""
+    with Virtual("netduinoplus2", "--robot", "puma560"):
+        ran = 0
+        for command in ("hold", "move", "jog", "stop"):
+            text = good("help", command)
+            for line in re.findall(r"^  \$ (.*)$", text[text.index("\nExample:"):], re.MULTILINE):
+                if "--port" in line:
+                    continue
+                script = re.sub(r"\bappell ", PROGRAM + " ", line)
+                done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, text=True,
+                                      stdin=subprocess.DEVNULL, timeout=HANG_S)
+                assert done.returncode == 0 and (HELD in done.stdout or BRAKED in done.stdout), (line, done)
+                ran += 1
+        assert ran == 8, ran
+
+
 def test_impossible_motions_are_refused_before_anything_moves(folder):
     with Virtual("netduinoplus2", "--robot", "puma560"):
         good(*LINE_START, "-q")
