@@ -193,3 +193,4 @@ SCRIPT_PARTS_appell := 3
 SCRIPT_PARTS_config := 5
 SCRIPT_PARTS_sim    := 2
 SCRIPT_PARTS_faults := 2
+SCRIPT_PARTS_move   := 3

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "firmware/app/errors.h"
 #include "firmware/safety/faults.h"
 #include "tools/args/board.h"
 #include "tools/cli/diagnostics.h"
@@ -45,6 +46,7 @@ static int64_t now_ms(void) {
 
 static struct termios found;
 
+/* Called before the command ends, because a signal that ends it runs no other code. */
 static void restore_terminal(void) {
     tcsetattr(STDIN_FILENO, TCSANOW, &found);
 }
@@ -59,7 +61,6 @@ static bool prepare_terminal(void) {
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    atexit(restore_terminal);
     return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
 
@@ -107,7 +108,11 @@ static int send(jog_t *j) {
     motion_t motion = {.kind = MOTION_JOG};
     motion.value[j->joint] =
         (float)(j->way * j->part * margin * rehearsal_jog_speed(j->rehearsal, j->joint));
-    return client_motion(j->client, &motion);
+    if (client_motion(j->client, &motion) == 0)
+        return 0;
+    /* the stop of somebody else came between the status and this request */
+    j->taken = j->begun && j->client->reason == APP_E_STATE;
+    return j->taken ? 0 : -1;
 }
 
 /* Repeats the request while a key is held. Once the arm moves, a board that no longer moves it was
@@ -130,15 +135,15 @@ static int pause_jog(jog_t *j) {
     if (j->way == 0)
         return 0;
     j->way = 0;
-    const bool moved = j->begun;
-    j->begun = false;
-    if (!moved)
+    if (!j->begun)
         return send(j);
     device_status_t status;
     if (client_status(j->client, &status) != 0)
         return -1;
     j->taken = status.state != APP_STATE_RUNNING;
-    return j->taken || !(status.flags & STATUS_MOVING) ? 0 : send(j);
+    const int sent = j->taken || !(status.flags & STATUS_MOVING) ? 0 : send(j);
+    j->begun = false;
+    return sent;
 }
 
 /* Lets the arm move until the key counts as released or another one comes, which is returned. */
@@ -242,6 +247,8 @@ static int jog(const request_t *request, jog_t *j) {
     if (j->terminal && !request_has(request, OPTION_QUIET))
         fputs("1-9, up, down: joint; left, right: move; [ ]: speed; space: stop; q: end\n", stderr);
     const int failed = run_keys(j);
+    if (j->terminal)
+        restore_terminal();
     if (j->terminal && isatty(STDERR_FILENO))
         fputs("\n", stderr);
     if (failed != 0)
