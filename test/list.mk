@@ -126,8 +126,10 @@ TEST_DEFS_preempt     := $(PREEMPT_DEFS)
 TEST_DEFS_preempt_q31 := $(PREEMPT_DEFS) $(CORE_DEFS_q31)
 TEST_REAL_preempt_q31 := q31
 TEST_SRC_image        :=
+# What the ports of the tool need.
+PORT_SRC              := $(wildcard tools/link/port*.c) tools/link/hub.c tools/link/run_folder.c tools/cli/text.c tools/cli/messages.c
 TEST_SRC_store        := test/support/power_cut.c
-TEST_SRC_link         := test/support/power_cut.c $(wildcard tools/link/client*.c tools/link/port*.c) tools/link/hub.c tools/link/run_folder.c tools/cli/text.c tools/cli/messages.c test/support/link_board.c \
+TEST_SRC_link         := test/support/power_cut.c $(wildcard tools/link/client*.c) $(PORT_SRC) test/support/link_board.c \
                          test/support/planar_image.c
 # The server as the 8 KB board builds it, on the flash driver of its chip and a model of the flash controller.
 F1_BOARD_DEFS     := $(filter -DAPP_% -DSERVER_%,$(shell sed -n 's/^BOARD_DEFS *:=//p' boards/stm32vldiscovery/board.mk))
@@ -140,7 +142,7 @@ TEST_REAL_link_f1 := q31
 SEAM_HAL := $(HAL_SRC_stm32) $(wildcard hal/stm32/f4/*.c) hal/stm32/tick_tim2.c hal/cortexm/reset.c boards/nucleo-f446re/board.c
 TEST_SRC_seam  := $(addprefix test/support/hal/,regmodel.c chip.c chip_timers.c chip_pins.c chip_lines.c chip_core.c firmware_main.c rig.c) \
                   test/support/seam_board.c test/support/mujoco_arm.c $(SEAM_HAL) $(filter-out firmware/main.c,$(wildcard firmware/*.c)) firmware/app/version.c \
-                  $(wildcard tools/link/client*.c tools/link/port*.c tools/image/robot_image_*.c) tools/proof/units.c
+                  $(wildcard tools/link/client*.c tools/image/robot_image_*.c) $(PORT_SRC) tools/proof/units.c
 TEST_DEFS_seam := $(HAL_DEFS_F4) -DHAL_CHIP_STM32F446 -DBOARD_NAME='"nucleo-f446re"'
 TEST_LIBS_seam  = $(ROBOT_TEST_LIB) $(OUT)/libdyn.a $(ROBOT_LIBS) -lmujoco
 SEAM_TESTS := seam_sensors seam_dead seam_brakes
@@ -154,7 +156,7 @@ TEST_SRC_dyn_range     := $(ARMS)
 TEST_SRC_dyn_trace     := $(ARMS) tools/gen/anneal.c
 TEST_SRC_appell_number := tools/cli/number.c
 TEST_SRC_run_record    := tools/motion/record.c
-TEST_SRC_hub           := $(wildcard tools/link/port*.c) tools/link/hub.c tools/link/run_folder.c
+TEST_SRC_hub           := $(PORT_SRC)
 TEST_SRC_screen        := tools/monitor/screen.c
 TEST_SRC_silicon_report := tools/link/silicon.c
 TEST_LIBS_silicon_report = $(ROBOT_LIBS)

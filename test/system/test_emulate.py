@@ -171,7 +171,7 @@ def test_watch_shows_each_change(folder):
         while watch.stdout.readline() != "netduinoplus2: idle\n":
             pass
         good("emulate", "--crash", "-q")
-        assert watch.stdout.readline() == "netduinoplus2: fault, fault crash\n"
+        assert watch.stdout.readline() == "netduinoplus2: fault crash\n"
         good("clear", "-q")
         assert watch.stdout.readline() == "netduinoplus2: idle\n"
         watch.send_signal(signal.SIGINT)

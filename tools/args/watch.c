@@ -22,8 +22,12 @@ static void interrupt(int signal) {
 
 void watch_line(const device_status_t *status, char *text, size_t size) {
     const bool moves = status->flags & STATUS_MOVING && status->state == APP_STATE_RUNNING;
-    snprintf(text, size, "%s%s%s%s", board_state(status), moves ? ", moves" : "",
-             status->fault ? ", fault " : "", status->fault ? app_fault_name(status->fault) : "");
+    const char *fault = status->fault ? app_fault_name(status->fault) : "";
+    if (status->state == APP_STATE_FAULT)
+        snprintf(text, size, "fault %s", fault);
+    else
+        snprintf(text, size, "%s%s%s%s", board_state(status), moves ? ", moves" : "",
+                 *fault ? ", fault " : "", fault);
 }
 
 int watch_board(client_t *client, const char *name, const char *hint) {

@@ -131,7 +131,8 @@ static elf_t *open_firmware(const request_t *request, const client_t *client,
     if (!file)
         file = port_firmware(client->port);
     if (!file) {
-        snprintf(path, sizeof path, "build/%.60s/firmware.elf", client->device.board);
+        snprintf(path, sizeof path, "build/%.60s/%sfirmware.elf", client->device.board,
+                 client->device.flags & HELLO_LAB ? "lab/" : "");
         file = path;
     }
     elf_t *elf = elf_open(file, &why);

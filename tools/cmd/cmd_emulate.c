@@ -230,7 +230,7 @@ static int control(const request_t *request, hub_control_t what, const char *don
     if (result == EXIT_YES)
         out_format("%s: %s\n", client->device.board, done);
     if (result == EXIT_YES && what != CONTROL_END)
-        out_format("it is %s, with %s%s; nothing moves\n", board_state(&status),
+        out_format("it is in the state %s, with %s%s; nothing moves\n", board_state(&status),
                    client->device.joints > 0 ? "the robot " : "no robot",
                    client->device.joints > 0 ? client->device.robot : "");
     client_close(client);
@@ -271,14 +271,15 @@ static int find_defect(const char *name, unsigned *defect) {
 static int consequence(client_t *client) {
     enum { LATER = 5 };
     device_status_t first, now;
+    char line[100];
     if (client_status(client, &first) != 0)
         return board_error(client);
     do {
         if (client_status(client, &now) != 0)
             return board_error(client);
     } while (now.tick - first.tick < LATER && now.joints > 0);
-    out_format("it is %s%s%s now\n", board_state(&now), now.fault ? ", with the fault " : "",
-               now.fault ? app_fault_name(now.fault) : "");
+    watch_line(&now, line, sizeof line);
+    out_format("the board: %s\n", line);
     return EXIT_YES;
 }
 

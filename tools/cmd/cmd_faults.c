@@ -11,6 +11,7 @@
 #include "tools/args/arm.h"
 #include "tools/args/board.h"
 #include "tools/cmd/commands.h"
+#include "tools/lead/rest.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
 #include "tools/cli/diagnostics.h"
@@ -243,22 +244,20 @@ static int not_cleared(client_t *client) {
 
 /* Says what the board does now, and what clearing has not changed. */
 static int cleared(client_t *client, const request_t *request) {
-    device_status_t status;
-    if (client_status(client, &status) != 0)
+    rest_t rest;
+    if (rest_read(client, &rest) != 0)
         return board_error(client);
     if (request_has(request, OPTION_JSON)) {
         json_begin(NULL);
         json_string("board", client->device.board);
-        json_string("state", board_state(&status));
-        json_bool("unrestored", status.flags & STATUS_UNRESTORED);
+        json_string("state", board_state(&rest.status));
+        json_string("arm", rest_text(&rest));
+        json_bool("unrestored", rest.status.flags & STATUS_UNRESTORED);
         json_end();
         return EXIT_YES;
     }
-    if (status.state == APP_STATE_DAMPING)
-        out_format("%s: the arm is still damped, and nothing holds it: it sinks until a motion "
-                   "begins, which first holds it\n",
-                   client->device.board);
-    if (status.flags & STATUS_UNRESTORED)
+    out_format("%s: cleared; %s\n", client->device.board, rest_text(&rest));
+    if (rest.status.flags & STATUS_UNRESTORED)
         out_format("%s: a stored value was refused at the start; `appell status` says more, and "
                    "another `appell clear` acknowledges it\n",
                    client->device.board);

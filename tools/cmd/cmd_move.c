@@ -218,10 +218,10 @@ static int plan(const request_t *request, move_t *m) {
 
 /* ----------------------------------------------------------------------------------- the motion */
 
-enum { POLL_MS = 20 };
+enum { POLL_MS = 20, LONG_S = 2 };
 
 static void progress(const move_t *m, double seconds) {
-    const bool shown = m->seconds > 2 && isatty(STDERR_FILENO);
+    const bool shown = m->seconds > LONG_S && isatty(STDERR_FILENO);
     if (shown && seconds < 0)
         fputs("\r                              \r", stderr);
     else if (shown)
@@ -290,6 +290,8 @@ static int move(const request_t *request, move_t *m) {
         return agreed;
     if (client_status(m->client, &first) != 0)
         return board_error(m->client);
+    if (m->seconds > LONG_S && !request_has(request, OPTION_QUIET))
+        diag_note(m->client->device.board, "the motion takes %.1f s", m->seconds);
     if (client_motion(m->client, &m->plan.motion) != 0)
         return lead_refused(m->client);
     int failed = m->plan.motion.kind == MOTION_POINTS ? send_points(m) : 0;
