@@ -196,3 +196,5 @@ SCRIPT_PARTS_config := 5
 SCRIPT_PARTS_sim    := 2
 SCRIPT_PARTS_faults := 2
 SCRIPT_PARTS_move   := 3
+SCRIPT_PARTS_first_hour := 3
+SCRIPT_PARTS_emulate := 2

@@ -30,7 +30,7 @@ $(APPELL_SAN): $(TOOL_SAN_OBJ) $(CORE_LIB) $(DYN_HOST_LIB)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) $^ $(ROBOT_LIBS) $(SIM_LIBS) -lm -o $@
 
 # These test scripts run the tool, built with sanitizers.
-APPELL_TESTS := emulate config monitor move appell completion urdf_kdl link link_wrong sim elastic demo fixed_board faults commission soak skips skips_latch direction product dyn_page \
+APPELL_TESTS := emulate first_hour config monitor move appell completion urdf_kdl link link_wrong sim elastic demo fixed_board faults commission soak skips skips_latch direction product dyn_page \
     symptoms cable image_page softfloat silicon words
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 # These scripts compute millions of states or anneal, so they use the optimised tool.
