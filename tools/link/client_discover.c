@@ -14,11 +14,22 @@ typedef struct {
     const uint8_t *at, *end;
 } record_t;
 
-static int describe(client_t *client, topic_t topic, uint32_t index, record_t *record) {
+/* Returns whether the bytes have this many texts after the first `fixed` bytes. */
+static bool has_texts(const uint8_t *bytes, uint32_t used, uint32_t fixed, uint32_t texts) {
+    uint32_t found = 0;
+    for (uint32_t i = fixed; i < used; i++)
+        found += bytes[i] == 0;
+    return found >= texts;
+}
+
+/* Reads a record up to its n-th text after `fixed` bytes, in pieces of at most `most` bytes; texts 0:
+ * the whole record. */
+static int describe_head(client_t *client, topic_t topic, uint32_t index, uint32_t fixed,
+                         uint32_t texts, uint32_t most, record_t *record) {
     uint32_t used = 0, total = 1;
-    while (used < total) {
+    while (used < total && !(texts > 0 && has_texts(record->bytes, used, fixed, texts))) {
         uint8_t request[5] = {(uint8_t)topic, (uint8_t)index, 0, 0,
-                              (uint8_t)client_piece(client, client->device.payload)};
+                              (uint8_t)client_piece(client, most)};
         put_u16(request + 2, used);
         if (client_ask(client, ASK_DESCRIBE, request, sizeof request) != 0)
             return -1;
@@ -33,8 +44,12 @@ static int describe(client_t *client, topic_t topic, uint32_t index, record_t *r
         used += (uint32_t)piece;
     }
     record->at = record->bytes;
-    record->end = record->bytes + total;
+    record->end = record->bytes + used;
     return 0;
+}
+
+static int describe(client_t *client, topic_t topic, uint32_t index, record_t *record) {
+    return describe_head(client, topic, index, 0, 0, client->device.payload, record);
 }
 
 static uint8_t take_u8(record_t *r) {
@@ -75,55 +90,85 @@ int client_discover_robot(client_t *client) {
 }
 
 /* A board with little flash sends no help: the tool knows the same parameters and fields. */
-static void help_parameter(device_parameter_t *t) {
-    for (uint32_t k = 0; k < PARAMETERS && t->help[0] == '\0'; k++)
-        if (!strcmp(t->name, parameter_table[k].name))
+static bool help_parameter(device_parameter_t *t) {
+    for (uint32_t k = 0; k < PARAMETERS; k++)
+        if (!strcmp(t->name, parameter_table[k].name)) {
             snprintf(t->help, sizeof t->help, "%s", parameter_table[k].help);
+            return true;
+        }
+    return false;
 }
 
-static void help_field(device_field_t *f) {
-    for (uint32_t k = 0; k < SAMPLE_FIELDS && f->help[0] == '\0'; k++)
-        if (!strcmp(f->name, sample_table[k].name))
+static bool help_field(device_field_t *f) {
+    for (uint32_t k = 0; k < SAMPLE_FIELDS; k++)
+        if (!strcmp(f->name, sample_table[k].name)) {
             snprintf(f->help, sizeof f->help, "%s", sample_table[k].help);
+            return true;
+        }
+    return false;
 }
 
-static int discover_parameter(client_t *client, uint32_t i) {
-    static record_t r;
-    device_parameter_t *t = &client->device.parameter[i];
-    if (describe(client, TOPIC_PARAMETER, i, &r) != 0)
-        return -1;
-    t->per_joint = take_u8(&r);
-    const uint8_t when = take_u8(&r);
+/* Takes a record of a parameter: two texts, and its help if `whole`. */
+static void take_parameter(record_t *r, device_parameter_t *t, bool whole) {
+    t->per_joint = take_u8(r);
+    const uint8_t when = take_u8(r);
     t->idle_only = when & 1;
     t->weaker = (int8_t)((when >> 1 & 1) - (when >> 2 & 1));
-    t->least = take_f32(&r);
-    t->most = take_f32(&r);
-    t->fallback = take_f32(&r);
-    take_text(&r, t->name, sizeof t->name);
-    take_text(&r, t->unit, sizeof t->unit);
-    take_text(&r, t->help, sizeof t->help);
-    help_parameter(t);
+    t->least = take_f32(r);
+    t->most = take_f32(r);
+    t->fallback = take_f32(r);
+    take_text(r, t->name, sizeof t->name);
+    take_text(r, t->unit, sizeof t->unit);
+    if (whole)
+        take_text(r, t->help, sizeof t->help);
+}
+
+/* The help is most of a record. It is read only if this program does not know the name. */
+static int discover_parameter(client_t *client, uint32_t i) {
+    enum { FIXED = 14, TEXTS = 2, HEAD = 48 };
+    static record_t r;
+    device_parameter_t *t = &client->device.parameter[i];
+    if (describe_head(client, TOPIC_PARAMETER, i, FIXED, TEXTS, HEAD, &r) != 0)
+        return -1;
+    take_parameter(&r, t, false);
+    if (help_parameter(t))
+        return 0;
+    if (describe(client, TOPIC_PARAMETER, i, &r) != 0)
+        return -1;
+    take_parameter(&r, t, true);
     return 0;
 }
 
-int client_discover_field(client_t *client, uint32_t i) {
-    static record_t r;
-    device_field_t *f = &client->device.field[i];
-    if (describe(client, TOPIC_FIELD, i, &r) != 0)
-        return -1;
-    f->per_joint = take_u8(&r);
-    f->kind = take_u8(&r);
-    const uint32_t exponents = take_u8(&r);
+static void take_field(record_t *r, device_field_t *f, bool whole) {
+    f->per_joint = take_u8(r);
+    f->kind = take_u8(r);
+    const uint32_t exponents = take_u8(r);
     for (uint32_t k = 0; k < exponents; k++) {
-        const int8_t exponent = (int8_t)take_u8(&r);
+        const int8_t exponent = (int8_t)take_u8(r);
         if (k < DYN_MAX_JOINTS)
             f->exponent[k] = exponent;
     }
-    take_text(&r, f->name, sizeof f->name);
-    take_text(&r, f->unit[0], sizeof f->unit[0]);
-    take_text(&r, f->unit[1], sizeof f->unit[1]);
-    take_text(&r, f->help, sizeof f->help);
-    help_field(f);
+    take_text(r, f->name, sizeof f->name);
+    take_text(r, f->unit[0], sizeof f->unit[0]);
+    take_text(r, f->unit[1], sizeof f->unit[1]);
+    if (whole)
+        take_text(r, f->help, sizeof f->help);
+}
+
+int client_discover_field(client_t *client, uint32_t i) {
+    /* at most an exponent for each joint, or one, comes before the texts, in fixed point only */
+    enum { FIXED = 3, TEXTS = 3, HEAD = 48 };
+    static record_t r;
+    device_field_t *f = &client->device.field[i];
+    const uint32_t exponents = strcmp(client->device.real, "q31") ? 0 : client->device.joints + 1;
+    if (describe_head(client, TOPIC_FIELD, i, FIXED + exponents, TEXTS, HEAD, &r) != 0)
+        return -1;
+    take_field(&r, f, false);
+    if (help_field(f))
+        return 0;
+    if (describe(client, TOPIC_FIELD, i, &r) != 0)
+        return -1;
+    take_field(&r, f, true);
     return 0;
 }
 
