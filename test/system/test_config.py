@@ -148,7 +148,7 @@ def test_refused_by_the_board_is_put_back(folder):
         for old, new, sentence in (("arm = 0\n", "arm = 1\n", "arm = 1: the board refuses: robot and hardware do not fit"),
                                    ("rate_hz = 1000 ", "rate_hz = 1000.5 ", "rate_hz = 1000.5: the board refuses: the value is outside")):
             assert old in text
-            done = run("config", "write", write(folder, text.replace(old, new)), "-q")
+            done = run("config", "write", write(folder, text.replace(old, new)))
             assert done.returncode == 1 and sentence in done.stderr and "was put back" in done.stderr, done.stderr
             assert configuration() == before
         good("emulate", "--reset")
