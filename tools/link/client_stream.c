@@ -54,12 +54,15 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
     const uint32_t tick = get_u32(payload), first = get_u16(payload + 6);
     const uint16_t lost = get_u16(payload + 4);
     sample_in_t *s = &client->sample;
-    if (client->sample_seen)
-        client->torn += (uint8_t)(frame[1] - client->sample_sequence);
+    const uint8_t torn = client->sample_seen ? (uint8_t)(frame[1] - client->sample_sequence) : 0;
+    client->torn += torn;
     client->sample_sequence = (uint8_t)(frame[1] + 1);
     client->sample_seen = true;
     if (client->choices == 0)
         return; /* the sample belongs to the choice of another client */
+    /* What was lost has used up credit, too. Of a sample in several frames each counts: rather too
+     * much credit than a stream that stops. */
+    client->credit -= torn < client->credit ? torn : client->credit;
     client->lost_total += (uint16_t)(lost - client->lost_last);
     client->lost_last = s->lost = lost;
     if (first == 0) {
@@ -77,8 +80,8 @@ void stream_take(client_t *client, const uint8_t *frame, size_t size) {
         finish(client);
 }
 
-/* Renews the credit when half of the window is left, not only at its end, because frames lost on
- * the line use up credit too. */
+/* Renews the credit when half of the window is left, not only at its end, because the request takes
+ * its time. */
 int stream_pay(client_t *client) {
     uint8_t request[4];
     if (client->choices == 0 || client->credit > client->window / 2)
