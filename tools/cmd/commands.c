@@ -326,7 +326,8 @@ const command_t command_table[] = {
      "watch a board: live table, CSV, plots, Teleplot, PlotJuggler",
      "On a terminal the command shows a live screen: state and fault, a row for each joint and a "
      "column for each field; the arrow and page keys turn pages. ! and yellow mark a value near "
-     "its limit, # and red one at it. Control-X stops the arm, whatever was typed. The prompt takes "
+     "its limit, # and red one at it. Control-X stops the arm, whatever was typed. The prompt "
+     "takes "
      "set NAME VALUE, get NAME, move Q1,Q2,... (as fast as the limits allow), hold, stop, clear "
      "and quit. A motion that is under way when the command ends is stopped. Other commands can "
      "use the port at the same time.\n\nInto a pipe or with --output it writes CSV: tick, seconds, "

@@ -19,13 +19,7 @@
  * must not be flooded. LONG_FIRST_MS is for requests that take the board long. An emulated board gets
  * TRIES_EMULATED (a minute), because it is as slow as its host; if the emulator has ended, the line is
  * closed and nothing waits. */
-enum {
-    FIRST_MS = 100,
-    LONG_FIRST_MS = 1000,
-    TRIES = 6,
-    TRIES_EMULATED = 30,
-    TIMEOUT_MS = 2000
-};
+enum { FIRST_MS = 100, LONG_FIRST_MS = 1000, TRIES = 6, TRIES_EMULATED = 30, TIMEOUT_MS = 2000 };
 
 static const struct {
     const char *cause, *cure;
