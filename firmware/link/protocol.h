@@ -135,7 +135,9 @@ typedef enum {
     X(14, LEASED, "a command has the lease of the arm", "end that command first")                  \
     X(15, TAKEN, "another program that shares this port receives samples of other fields",         \
       "end that program, or choose the same fields")                                               \
-    X(16, STOPPED, "another program has stopped the arm", "move it again when that is safe")
+    X(16, STOPPED,                                                                                 \
+      "the motion was not started: another program has stopped the arm, or the board was reset",   \
+      "look at the arm, then move it again")
 
 typedef enum {
 #define X(number, name, cause, cure) LINK_##name = number,

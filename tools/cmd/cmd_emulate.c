@@ -209,32 +209,77 @@ static int list(const request_t *request) {
     return EXIT_YES;
 }
 
-/* Asks the process of the virtual board itself. */
-static int control(const request_t *request, hub_control_t what, const char *done) {
-    const uint8_t payload = (uint8_t)what;
-    client_t *client = board_open(request, DISCOVER_ROBOT);
+/* Asks the process that serves a port. The firmware need not answer: it may be what is wrong. Returns a
+ * link_status_t, or -1 if nothing answers. */
+static int ask_server(port_t *port, hub_control_t what) {
+    enum { ANSWER_MS = 20000 };
+    uint8_t frame[FRAME_WRITE_ROOM(3)] = {0}, rx[FRAME_READ_ROOM(FRAME_CONTENT_MAX)], byte;
+    frame_reader_t reader;
+    size_t size = 0;
+    frame[FRAME_WRITE_AT] = HUB_CONTROL;
+    frame[FRAME_WRITE_AT + 1] = 0;
+    frame[FRAME_WRITE_AT + 2] = (uint8_t)what;
+    frame_reader_init(&reader, rx, sizeof rx);
+    if (port_write(port, frame, frame_close(frame, 3)) != 0)
+        return -1;
+    while (size < 3 || rx[0] != (HUB_CONTROL | PROTOCOL_REPLY)) {
+        if (port_read(port, &byte, 1, ANSWER_MS) != 1)
+            return -1;
+        size = frame_take(&reader, byte);
+    }
+    return rx[2];
+}
+
+/* Waits until the server has closed its end. */
+static void wait_end(port_t *port) {
+    enum { END_MS = 20000 };
+    uint8_t bytes[256];
+    while (port_read(port, bytes, sizeof bytes, END_MS) > 0) {
+    }
+}
+
+/* Tells what became of the board. */
+static int report_board(const char *name, const char *done) {
+    port_error_t error;
     device_status_t status;
+    client_t *client = client_open(name, NULL, &error);
     if (!client)
-        return EXIT_BAD;
-    int result = client_ask(client, (link_message_t)HUB_CONTROL, &payload, 1) == 0
-                     ? EXIT_YES
-                     : diag_error(client->device.board, "name a virtual board: --port virtual:NAME",
-                                  "only a virtual board can do this");
-    /* a crashed board starts again by itself */
-    if (result == EXIT_YES && what != CONTROL_END &&
-        (client_status(client, &status) != 0 || client_discover_robot(client) != 0))
+        return diag_error(name, error.cure, "%s, but then: %s", done, error.what);
+    int result = EXIT_YES;
+    if (client_status(client, &status) != 0 || client_discover_robot(client) != 0)
         result = board_error(client);
-    if (result == EXIT_YES && what == CONTROL_END)
-        while (client_poll(client, 1000) >= 0) { /* until it has closed the line */
-        }
-    if (result == EXIT_YES)
-        out_format("%s: %s\n", client->device.board, done);
-    if (result == EXIT_YES && what != CONTROL_END)
-        out_format("it is in the state %s, with %s%s; nothing moves\n", board_state(&status),
+    else
+        out_format("%s: %s\nit is in the state %s, with %s%s; nothing moves\n",
+                   client->device.board, done, board_state(&status),
                    client->device.joints > 0 ? "the robot " : "no robot",
                    client->device.joints > 0 ? client->device.robot : "");
     client_close(client);
     return result;
+}
+
+static int control(const request_t *request, hub_control_t what, const char *done) {
+    char found[PATH_MAX];
+    port_error_t error;
+    const char *name = request->value[OPTION_PORT];
+    if (!name && run_default(found, sizeof found, &error) != 0)
+        return diag_error(NULL, error.cure, "%s", error.what);
+    name = name ? name : found;
+    port_t *port = port_open(name, NULL, &error);
+    if (!port)
+        return diag_error(name, error.cure, "%s", error.what);
+    const int answer = port_hub(port) ? ask_server(port, what) : LINK_MESSAGE;
+    if (answer == LINK_OK && what == CONTROL_END)
+        wait_end(port);
+    port_close(port);
+    if (answer < 0)
+        return diag_error(name, "end its process by hand", "the virtual board does not answer");
+    if (answer != LINK_OK)
+        return diag_error(name, "name a virtual board: --port virtual:NAME",
+                          "only a virtual board can do this");
+    if (what != CONTROL_END)
+        return report_board(name, done); /* a crashed board starts again by itself */
+    out_format("%s: %s\n", name, done);
+    return EXIT_YES;
 }
 
 static int set_one(client_t *client, const char *name, float value) {

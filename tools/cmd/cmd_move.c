@@ -232,12 +232,12 @@ static void progress(const move_t *m, double seconds) {
 /* Sends the control points as the board grants room for them. A refusal is no error here: somebody
  * has stopped the arm, or a fault has, and the state of the board tells. */
 static int send_points(move_t *m) {
-    const uint32_t n = m->client->device.joints,
-                   room = ((uint32_t)m->client->device.payload - 4) / (4 * n);
+    const uint32_t n = m->client->device.joints, most = m->client->device.payload - 4u;
     uint32_t sent = 0, credits = 1;
     device_status_t status;
     while (sent < m->plan.points && lead_signal == 0) {
         uint32_t now = m->plan.points - sent < credits ? m->plan.points - sent : credits;
+        const uint32_t fit = client_piece(m->client, most) / (4 * n), room = fit > 0 ? fit : 1;
         now = now < room ? now : room;
         if (now > 0 &&
             client_points(m->client, m->plan.point + (size_t)sent * n, now, &credits) != 0)

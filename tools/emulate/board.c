@@ -203,9 +203,9 @@ static void handle_stop(machine_t *m) {
 /* -------------------------------------------------------------------------------- calls of the hub */
 
 /* What a program is told to be saved is in the file. */
-static void answering(void *context) {
+static int answering(void *context) {
     machine_t *m = context;
-    (void)flash_file_write(&m->flash);
+    return flash_file_write(&m->flash);
 }
 
 static int control(void *context, uint8_t what) {
@@ -264,13 +264,14 @@ static int begin(machine_t *m, port_error_t *error) {
                   "a virtual board %s runs already", m->is->name);
         return -1;
     }
-    if (m->is->erase && unlink(m->is->flash) != 0 && errno != ENOENT) {
-        port_fail(error, "check its permissions", "%s cannot be removed: %s", m->is->flash,
-                  strerror(errno));
+    if (flash_file_open(&m->flash, m->is->flash, m->is->erase, error) != 0)
+        return -1;
+    m->flash.changed = true; /* so that a place where nothing can be written is told now */
+    if (flash_file_write(&m->flash) != 0) {
+        port_fail(error, "name another file for the flash: --flash FILE",
+                  "%s cannot be written: %s", m->is->flash, strerror(errno));
         return -1;
     }
-    if (flash_file_open(&m->flash, m->is->flash, error) != 0)
-        return -1;
     m->hub = hub_open(path, &calls, error);
     return m->hub ? power_on(m, error) : -1;
 }

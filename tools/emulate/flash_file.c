@@ -9,7 +9,7 @@
 
 static const char format[8] = "appellF1";
 
-int flash_file_open(flash_file_t *flash, const char *path, port_error_t *error) {
+int flash_file_open(flash_file_t *flash, const char *path, bool erase, port_error_t *error) {
     char head[sizeof format];
     *flash = (flash_file_t){.page = calloc(FLASH_PAGES, sizeof *flash->page)};
     snprintf(flash->path, sizeof flash->path, "%s", path);
@@ -20,8 +20,13 @@ int flash_file_open(flash_file_t *flash, const char *path, port_error_t *error) 
     FILE *file = fopen(path, "rb");
     if (!file && errno == ENOENT)
         return 0;
-    const bool known = file && fread(head, 1, sizeof head, file) == sizeof head &&
-                       !memcmp(head, format, sizeof head);
+    bool known = file && fread(head, 1, sizeof head, file) == sizeof head &&
+                 !memcmp(head, format, sizeof head);
+    const bool foreign = file && !known && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0;
+    if (erase && file && !foreign) {
+        fclose(file);
+        return 0;
+    }
     flash->pages = known ? fread(flash->page, sizeof *flash->page, FLASH_PAGES, file) : 0;
     const bool whole = known && !ferror(file) && fseek(file, 0, SEEK_END) == 0 &&
                        ftell(file) == (long)(sizeof format + flash->pages * sizeof *flash->page);
@@ -29,7 +34,9 @@ int flash_file_open(flash_file_t *flash, const char *path, port_error_t *error) 
         fclose(file);
     if (whole)
         return 0;
-    port_fail(error, "name another file, or begin with an empty flash: --erase",
+    port_fail(error,
+              erase ? "name another file"
+                    : "name another file, or begin with an empty flash: --erase",
               "%s is not the flash of a virtual board, or is damaged", path);
     return -1;
 }

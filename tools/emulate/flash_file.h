@@ -23,8 +23,9 @@ typedef struct {
     bool changed; /* since it was written */
 } flash_file_t;
 
-/* Reads the file; a missing one is an empty flash. Returns 0, or -1 with *error filled in. */
-int flash_file_open(flash_file_t *flash, const char *path, port_error_t *error);
+/* Reads the file; a missing one is an empty flash. With `erase` it begins empty, but the file of another
+ * program is refused all the same. Returns 0, or -1 with *error filled in. */
+int flash_file_open(flash_file_t *flash, const char *path, bool erase, port_error_t *error);
 void flash_file_close(flash_file_t *flash);
 /* Fills with 0xFF, and makes pages for it. Returns -1 if there are too many pages. */
 int flash_file_erase(flash_file_t *flash, uint32_t address, size_t size);

@@ -14,12 +14,19 @@
 #include "tools/cli/text.h"
 #include "tools/link/client_inside.h"
 
-/* A request is sent again after FIRST_MS, then after longer and longer times up to TIMEOUT_MS, until
- * TRIES * TIMEOUT_MS have passed: a line that loses bytes must not hold up the arm, and a slow board
+/* A request is sent again after four times what answers usually take, but after LEAST_MS to FIRST_MS,
+ * then after longer and longer times up to TIMEOUT_MS, until TRIES * TIMEOUT_MS have passed: a line that loses bytes must not hold up the arm, and a slow board
  * must not be flooded. LONG_FIRST_MS is for requests that take the board long. An emulated board gets
  * TRIES_EMULATED (a minute), because it is as slow as its host; if the emulator has ended, the line is
  * closed and nothing waits. */
-enum { FIRST_MS = 100, LONG_FIRST_MS = 1000, TRIES = 6, TRIES_EMULATED = 30, TIMEOUT_MS = 2000 };
+enum {
+    LEAST_MS = 40,
+    FIRST_MS = 100,
+    LONG_FIRST_MS = 1000,
+    TRIES = 6,
+    TRIES_EMULATED = 30,
+    TIMEOUT_MS = 2000
+};
 
 static const struct {
     const char *cause, *cure;
@@ -132,7 +139,12 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
     client->reply_size = 0;
     const size_t bytes = frame_close(frame, PROTOCOL_HEAD + size);
     const int64_t asked_ms = now_ms(), until = asked_ms + (int64_t)tries * timeout_ms;
-    int wait_ms = timeout_ms == CLIENT_LONG_MS ? LONG_FIRST_MS : FIRST_MS, sent = 0;
+    const int usual_ms = 4 * client->answer_ms;
+    int wait_ms = timeout_ms == CLIENT_LONG_MS ? LONG_FIRST_MS
+                  : usual_ms < LEAST_MS        ? LEAST_MS
+                  : usual_ms < FIRST_MS        ? usual_ms
+                                               : FIRST_MS;
+    int sent = 0;
     client->asked++;
     do {
         client->repeated += sent > 0;
@@ -144,6 +156,8 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
         if (answered < 0)
             return closed(client);
         if (answered > 0) {
+            if (sent == 1)
+                client->answer_ms = (3 * client->answer_ms + (int)(now_ms() - asked_ms)) / 4;
             const int result = client->status == LINK_OK ? 0 : refused(client, message);
             trace_answer(client, message, now_ms() - asked_ms, sent - 1);
             return result;
@@ -220,7 +234,7 @@ int client_ask_long(client_t *client, link_message_t message, const void *payloa
 }
 
 uint32_t client_piece(const client_t *client, uint32_t most) {
-    enum { LOSSY = 16, SMALL = 40 };
+    enum { LOSSY = 16, SMALL = 56 };
     return client->repeated * LOSSY > client->asked && most > SMALL ? SMALL : most;
 }
 
@@ -253,6 +267,7 @@ static client_t *connect_over(port_t *port, bool patient, port_error_t *error) {
     }
     client->port = port;
     client->timeout_ms = TIMEOUT_MS;
+    client->answer_ms = FIRST_MS;
     /* a first sequence number that very probably differs from the last session's */
     client->next = (uint8_t)(now_ms() * 37 >> 2);
     frame_reader_init(&client->reader, client->rx, sizeof client->rx);

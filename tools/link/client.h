@@ -101,6 +101,7 @@ typedef struct {
     uint8_t next; /* sequence number of the next request */
     int tries;
     int timeout_ms; /* time-out of one try */
+    int answer_ms;  /* how long an answer usually takes */
     /* The lease: its token (0: none), the name that others see, and when it was last renewed. */
     uint32_t token;
     char holder[16];

@@ -3,10 +3,12 @@
 #include "tools/link/hub.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,9 +16,15 @@
 #include <unistd.h>
 
 #include "firmware/link/protocol.h"
+#include "firmware/link/server.h"
+#include "firmware/params/store.h"
+#include "tools/link/run_folder.h"
 
-/* ORPHAN_MS: how long an answer is awaited whose program has left, or while a STOP waits. */
-enum { USERS = 16, SEND_ROOM = 1 << 16, LINE_MS = 2000, ORPHAN_MS = 100, NOBODY = -1 };
+/* How long an answer is awaited: ORPHAN_MS if its program has left, if a STOP waits, or if others wait
+ * and the request may be done twice; ONCE_MS if others wait and it may not; LONG_MS if it also takes
+ * the board long. A STOP whose program has left is sent STOPS times. */
+enum { USERS = 16, SEND_ROOM = 1 << 16, LINE_MS = 2000, NOBODY = -1 };
+enum { ORPHAN_MS = 100, ONCE_MS = 1000, LONG_MS = 5000, STOPS = 20 };
 
 typedef struct {
     uint8_t bytes[FRAME_CONTENT_MAX];
@@ -49,6 +57,8 @@ struct hub {
     bool orphan;       /* that user has left */
     int64_t since_ms;  /* ... at this time; or the request was sent for the first time */
     content_t on_line; /* the request on the line, with the hub's sequence number */
+    content_t owed;    /* a STOP whose program has left before it was sent */
+    int stops;         /* how often it was sent */
     uint8_t sequence;  /* the hub's last sequence number */
     int holder;        /* user that has the lease, as far as the hub has seen; NOBODY */
     content_t choice;  /* the last accepted TELEMETRY request */
@@ -68,11 +78,14 @@ static void leave(hub_t *hub, int u) {
     user_t *user = &hub->user[u];
     close(user->file);
     user->file = -1;
+    if (user->queued && user->request.bytes[0] == ASK_STOP)
+        hub->owed = user->request;
     user->queued = user->streams = user->stopped = false;
     user->request.size = user->answer.size = user->sending = 0;
-    if (hub->flying == u) {
+    if (hub->flying == u && !hub->orphan) {
         hub->orphan = true;
         hub->since_ms = now_ms();
+        hub->stops = 1;
     }
     if (hub->holder == u)
         hub->holder = NOBODY;
@@ -240,11 +253,38 @@ static void give_up(hub_t *hub) {
     hub->flying = NOBODY;
 }
 
-static bool stop_waits(const hub_t *hub) {
+static bool done_once(uint8_t message) {
+    static const bool once[] = {
+#define AGAIN                                                false
+#define ONCE                                                 true
+#define X(number, name, again_or_once, request, reply, help) [number] = again_or_once,
+        ASK_TABLE(X)
+#undef X
+#undef AGAIN
+#undef ONCE
+    };
+    return message < sizeof once / sizeof once[0] && once[message];
+}
+
+/* Returns how long the request on the line may stay there without an answer; -1: as long as its
+ * program repeats it. */
+static int patience_ms(const hub_t *hub) {
+    const uint8_t message = hub->on_line.bytes[0];
+    bool stop = hub->owed.size > 0, others = stop;
+    if (hub->flying == NOBODY)
+        return -1;
+    if (hub->orphan)
+        return ORPHAN_MS;
     for (int u = 0; u < USERS; u++)
-        if (hub->user[u].queued && hub->user[u].request.bytes[0] == ASK_STOP)
-            return true;
-    return false;
+        if (u != hub->flying && hub->user[u].queued) {
+            others = true;
+            stop |= hub->user[u].request.bytes[0] == ASK_STOP;
+        }
+    if (!others)
+        return -1;
+    if (stop || !done_once(message))
+        return ORPHAN_MS;
+    return message == ASK_SAVE || message == ASK_IMAGE_END ? LONG_MS : ONCE_MS;
 }
 
 /* A STOP goes out: what another program has not sent yet, or sends next without knowing of the STOP,
@@ -263,11 +303,32 @@ static void note_stop(hub_t *hub, int by) {
     }
 }
 
+/* Sends a STOP for a program that has left: it belongs to nobody any more. */
+static void send_owed(hub_t *hub) {
+    note_stop(hub, NOBODY);
+    hub->on_line = hub->owed;
+    hub->on_line.bytes[1] = ++hub->sequence;
+    hub->owed.size = 0;
+    hub->flying = 0;
+    hub->orphan = true;
+    hub->since_ms = now_ms();
+    hub->stops = 1;
+    send_line(hub);
+}
+
 /* Sends the next request, a STOP before all others. */
 static void pump(hub_t *hub) {
-    if (hub->flying != NOBODY && (hub->orphan || stop_waits(hub)) &&
-        now_ms() - hub->since_ms > ORPHAN_MS)
-        give_up(hub);
+    const int patience = patience_ms(hub);
+    if (patience >= 0 && now_ms() - hub->since_ms > patience) {
+        if (hub->orphan && hub->on_line.bytes[0] == ASK_STOP && hub->stops++ < STOPS) {
+            hub->since_ms = now_ms();
+            send_line(hub);
+        } else {
+            give_up(hub);
+        }
+    }
+    if (hub->flying == NOBODY && hub->owed.size > 0)
+        send_owed(hub);
     while (hub->flying == NOBODY) {
         int next = NOBODY;
         for (int k = 0; k < USERS; k++) {
@@ -315,7 +376,7 @@ static void take_request(hub_t *hub, int u, size_t size) {
     } else if (again && user->answer.size > 0) {
         give(hub, u, &user->answer);
     } else if (!again || !user->queued) {
-        if (hub->flying == u) /* the program has given up the one before */
+        if (hub->flying == u && !hub->orphan) /* the program has given up the one before */
             hub->flying = NOBODY;
         user->request = request;
         user->answer.size = 0;
@@ -374,8 +435,11 @@ static void take_answer(hub_t *hub, size_t size) {
                frame.bytes[1] == hub->sequence) {
         const int u = hub->flying;
         hub->flying = NOBODY;
-        if (hub->calls.answering)
-            hub->calls.answering(hub->calls.context);
+        if (hub->calls.answering && hub->calls.answering(hub->calls.context) != 0) {
+            frame.bytes[PROTOCOL_HEAD] = LINK_STORE;
+            put_u16(frame.bytes + PROTOCOL_HEAD + 1, (uint32_t)(REASON_STORE + STORE_E_MEDIUM));
+            frame.size = PROTOCOL_HEAD + 3;
+        }
         if (!hub->orphan) {
             frame.bytes[1] = hub->user[u].request.bytes[1];
             hub->user[u].answer = frame;
@@ -407,6 +471,31 @@ static bool hear_line(hub_t *hub) {
 
 /* ---------------------------------------------------------------------------------- the hub itself */
 
+/* Takes the name of a socket, also from one that nobody serves any more. Only one program at a time
+ * may look whether that is so. */
+static int listen_at(int listener, const struct sockaddr_un *address) {
+    char folder[sizeof address->sun_path];
+    snprintf(folder, sizeof folder, "%s", address->sun_path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    const int lock = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock >= 0)
+        (void)flock(lock, LOCK_EX);
+    const int other = run_connect(address->sun_path);
+    if (other < 0 && errno == ECONNREFUSED)
+        (void)unlink(address->sun_path);
+    if (other >= 0)
+        close(other);
+    int status = bind(listener, (const struct sockaddr *)address, sizeof *address);
+    status = status == 0 ? listen(listener, USERS) : status;
+    const int why = errno;
+    if (lock >= 0)
+        close(lock);
+    errno = why;
+    return status;
+}
+
 hub_t *hub_open(const char *path, const hub_calls_t *calls, port_error_t *error) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     hub_t *hub = calloc(1, sizeof *hub);
@@ -428,9 +517,7 @@ hub_t *hub_open(const char *path, const hub_calls_t *calls, port_error_t *error)
     memcpy(address.sun_path, path, strlen(path) + 1);
     memcpy(hub->path, path, strlen(path) + 1);
     hub->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (hub->listener >= 0 &&
-        bind(hub->listener, (struct sockaddr *)&address, sizeof address) == 0 &&
-        listen(hub->listener, USERS) == 0)
+    if (hub->listener >= 0 && listen_at(hub->listener, &address) == 0)
         return hub;
     port_fail(error, "end the program that serves it, or remove the file", "%s: %s", path,
               strerror(errno));
@@ -490,8 +577,7 @@ unsigned hub_turn(hub_t *hub, const int other[HUB_OTHERS], int timeout_ms) {
                 .fd = hub->user[u].file,
                 .events = (short)(POLLIN | (hub->user[u].sending > 0 ? POLLOUT : 0))};
         }
-    if (hub->flying != NOBODY && (hub->orphan || stop_waits(hub)) &&
-        (timeout_ms < 0 || timeout_ms > ORPHAN_MS))
+    if (patience_ms(hub) >= 0 && (timeout_ms < 0 || timeout_ms > ORPHAN_MS))
         timeout_ms = ORPHAN_MS;
     if (poll(wait, files, timeout_ms) > 0) {
         for (nfds_t i = FIRST; i < files; i++) {

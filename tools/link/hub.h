@@ -23,8 +23,9 @@ enum {
 typedef enum { CONTROL_RESET, CONTROL_POWER, CONTROL_CRASH, CONTROL_END } hub_control_t;
 
 typedef struct {
-    /* Before an answer goes to a program: what the board has done must be kept by now. */
-    void (*answering)(void *context);
+    /* Before an answer goes to a program: what the board has done must be kept by now. Returns 0, or
+     * -1 if that failed; the program is then told that the board could not store it. */
+    int (*answering)(void *context);
     /* Carries out a control request. Returns a link_status_t. */
     int (*control)(void *context, uint8_t what);
     void *context;

@@ -278,6 +278,8 @@ int port_open_serial(port_t *port, const char *name, port_error_t *error) {
         bool busy;
         if (port_open_hub(port, path, error) == 0)
             return 0;
+        if (errno == ETIMEDOUT)
+            return -1;
         const int file = open_device(device, baud, &busy, error);
         if (file >= 0)
             return share(port, device, path, file, error);

@@ -76,22 +76,28 @@ int port_open_hub(port_t *port, const char *path, port_error_t *error) {
 }
 
 int port_greet_hub(port_t *port, const char *path, port_error_t *error) {
-    enum { GREETING_MS = 5000 };
+    enum { GREETING_MS = 2000 };
     uint8_t rx[FRAME_READ_ROOM(FRAME_CONTENT_MAX)], byte;
     frame_reader_t reader;
     size_t size = 0;
     frame_reader_init(&reader, rx, sizeof rx);
     while (port->file >= 0 && size == 0) {
-        if (port_read(port, &byte, 1, GREETING_MS) != 1) {
+        const int got = port_read(port, &byte, 1, GREETING_MS);
+        if (got != 1) {
             close(port->file);
             port->file = -1;
-            errno = ECONNRESET;
+            errno = got == 0 ? ETIMEDOUT : ECONNRESET;
         } else {
             size = frame_take(&reader, byte);
         }
     }
     if (port->file < 0) {
-        port_fail(error, "try again", "%s: %s", path, strerror(errno));
+        const int why = errno;
+        port_fail(error,
+                  why == ETIMEDOUT ? "end the process that serves this port (`fuser -v` names it)"
+                                   : "try again",
+                  "%s: %s", path, strerror(why));
+        errno = why;
         return -1;
     }
     port->hub = true;

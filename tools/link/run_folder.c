@@ -77,8 +77,6 @@ int run_connect(const char *path) {
     const int why = errno;
     if (file >= 0)
         close(file);
-    if (why == ECONNREFUSED)
-        (void)unlink(path);
     errno = why;
     return -1;
 }

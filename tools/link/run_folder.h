@@ -21,8 +21,7 @@ int run_board(const char *name, char path[RUN_PATH], port_error_t *error);
 /* Writes the path of the socket under which a serial device is shared. */
 int run_serial(const char *device, char path[RUN_PATH], port_error_t *error);
 
-/* Connects to a socket. Returns its file descriptor, or -1 with errno. A socket that nobody serves
- * any more is removed. */
+/* Connects to a socket. Returns its file descriptor, or -1 with errno. */
 int run_connect(const char *path);
 
 /* Lists the virtual boards that run, by name. Returns their number. */

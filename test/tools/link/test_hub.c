@@ -83,6 +83,17 @@ static uint8_t arrives(uint8_t message) {
     return board.rx[1];
 }
 
+/* Takes turns until the board gets a request. */
+static uint8_t arrives_later(uint8_t message) {
+    size_t size = 0;
+    while (size == 0) {
+        TEST_ASSERT_EQUAL_HEX32(0, hub_turn(hub, NULL, -1));
+        size = next(&board);
+    }
+    TEST_ASSERT_EQUAL_HEX8(message, board.rx[0]);
+    return board.rx[1];
+}
+
 static void answers(uint8_t message, uint8_t sequence, uint8_t status) {
     PUT(&board, message | PROTOCOL_REPLY, sequence, status);
 }
@@ -221,16 +232,37 @@ static void test_stop_does_not_wait_for_a_program_that_stands_still(void) {
     PUT(&one, ASK_MOTION, 1);
     (void)arrives(ASK_MOTION); /* neither an answer nor a repetition comes */
     PUT(&two, ASK_STOP, 1, 0);
-    size_t size = 0;
-    while (size == 0) {
-        TEST_ASSERT_EQUAL_HEX32(0, hub_turn(hub, NULL, -1));
-        size = next(&board);
-    }
-    TEST_ASSERT_EQUAL_HEX8(ASK_STOP, board.rx[0]);
-    answers(ASK_STOP, board.rx[1], LINK_OK);
+    answers(ASK_STOP, arrives_later(ASK_STOP), LINK_OK);
     PUT(&one, ASK_MOTION, 1);
     EXPECT(&one, ASK_MOTION | PROTOCOL_REPLY, 1, LINK_STOPPED);
     TEST_ASSERT_EQUAL(0, next(&board)); /* the repetition has not moved the arm */
+}
+
+static void test_nobody_waits_for_a_program_that_stands_still(void) {
+    PUT(&one, ASK_STATUS, 1);
+    (void)arrives(ASK_STATUS); /* neither an answer nor a repetition comes */
+    PUT(&two, ASK_HELLO, 1, 1);
+    answers(ASK_HELLO, arrives_later(ASK_HELLO), LINK_OK);
+    EXPECT(&two, ASK_HELLO | PROTOCOL_REPLY, 1, LINK_OK);
+    PUT(&one, ASK_TELEMETRY, 2, 1, 0, 0, 0, 5); /* done once: it gets more time */
+    (void)arrives(ASK_TELEMETRY);
+    PUT(&two, ASK_HELLO, 2, 1);
+    answers(ASK_HELLO, arrives_later(ASK_HELLO), LINK_OK);
+    EXPECT(&two, ASK_HELLO | PROTOCOL_REPLY, 2, LINK_OK);
+}
+
+static void test_stop_of_a_program_that_left_is_sent_until_answered(void) {
+    PUT(&one, ASK_STATUS, 1);
+    const uint8_t status = arrives(ASK_STATUS);
+    PUT(&two, ASK_STOP, 1, 0); /* it waits, and its program ends */
+    leave(&two);
+    answers(ASK_STATUS, status, LINK_OK);
+    const uint8_t first = arrives(ASK_STOP);
+    TEST_ASSERT_EQUAL_HEX8(first, arrives_later(ASK_STOP)); /* the same request, repeated */
+    answers(ASK_STOP, first, LINK_OK);
+    PUT(&one, ASK_FAULT, 2);
+    (void)arrives(ASK_FAULT);
+    begin(&two, -1);
 }
 
 static void test_damaged_answer_is_asked_for_again(void) {
@@ -389,6 +421,8 @@ TEST_LIST_BEGIN
     TEST(test_motion_that_waits_is_refused_after_a_stop)
     TEST(test_stop_of_another_is_told_to_the_holder_of_the_lease)
     TEST(test_stop_does_not_wait_for_a_program_that_stands_still)
+    TEST(test_nobody_waits_for_a_program_that_stands_still)
+    TEST(test_stop_of_a_program_that_left_is_sent_until_answered)
     TEST(test_damaged_answer_is_asked_for_again)
     TEST(test_program_that_gives_up_makes_room)
     TEST(test_program_that_dies_blocks_nobody)
