@@ -180,7 +180,7 @@ def test_certificate(folder):
     # its worst tick; the measurement is the mean tick with a simulated arm, which reads neither.
     assert 0.75 < found["predicted_tick_cycles"] / found["ordinary_cycles"] < 1.25, found
     # The worst tick brakes: its reference costs more than twice the 418 instructions of a held arm,
-    # and its guards compute inverse dynamics. With a reversed motor `appell run` measures 3,666
+    # and its guards compute inverse dynamics. With a reversed motor a motion measures 3,666
     # instructions for the guards and 17,683 for a tick.
     for one in (found, small):
         assert one["reference_steps"] > 2 * 418, one
