@@ -576,7 +576,7 @@ def test_jog_at_a_terminal(folder):
 
 
 def test_jog_forgets_keys_that_have_queued_up(folder):
-    keys, timeout, repeat = 2000, 0.5, 0.15  # jog_timeout_s, and how long a repetition counts
+    keys, timeout, repeat = 300, 0.5, 0.15  # jog_timeout_s, and how long a repetition counts
     most = (timeout + repeat) * 1000 + braking_ticks()
     with Virtual("netduinoplus2", "--robot", "puma560") as board, Watch(board) as watch:
         other = wire.Client(board.connect())
