@@ -17,21 +17,34 @@
 
 enum { POLL_MS = 50 };
 
+/* What is known of the board while its joints are homed one after the other. */
+typedef struct {
+    bool begun; /* a joint was homed, so the outputs are on */
+    bool reset; /* the board was reset meanwhile: its ticks count from 0 again */
+    device_status_t status;
+} homing_t;
+
+static int read_status(client_t *client, homing_t *h) {
+    const uint32_t before = h->status.tick;
+    if (client_status(client, &h->status) != 0)
+        return -1;
+    h->reset = h->reset || (int32_t)(h->status.tick - before) < 0;
+    return 0;
+}
+
 /* Waits until the accepted homing is over. The board reports a motion as soon as it has accepted
  * one, even before the next tick, so a slow host cannot miss the end. */
-static int wait_end(client_t *client, position_t *view, uint32_t joint, device_status_t *status) {
+static int wait_end(client_t *client, const position_t *view, uint32_t joint, homing_t *h) {
     do {
-        if (client_poll(client, POLL_MS) < 0 || client_status(client, status) != 0)
+        if (client_poll(client, POLL_MS) < 0 || read_status(client, h) != 0)
             return -1;
         if (isatty(STDERR_FILENO) && view->seen > 0)
             fprintf(stderr, "\r    %+9.4f", view->q[joint]);
-    } while (lead_signal == 0 && status->state != APP_STATE_FAULT &&
-             (status->state == APP_STATE_HOMING || status->flags & STATUS_MOVING));
+    } while (lead_signal == 0 && !h->reset && h->status.state != APP_STATE_FAULT &&
+             (h->status.state == APP_STATE_HOMING || h->status.flags & STATUS_MOVING));
     if (isatty(STDERR_FILENO))
         fputs("\r              \r", stderr);
-    return status->state == APP_STATE_FAULT || lead_signal != 0
-               ? 0
-               : position_wait(client, view, status);
+    return 0;
 }
 
 static int get(client_t *client, const char *name, uint32_t joint, float *value) {
@@ -80,10 +93,37 @@ static void print_result(const request_t *request, const client_t *client, const
     out_flush();
 }
 
+static int print_stopped(client_t *client, const homing_t *h, uint32_t joint, int how) {
+    rest_t rest;
+    if (rest_wait(client, &rest) != 0)
+        return board_error(client);
+    diag_error(client->device.joint[joint], "give the command again when that is safe",
+               "%s before the %s was found; %s", h->reset ? "the board was reset" : "stopped",
+               way[how + 2], rest_text(&rest));
+    return EXIT_NO;
+}
+
+/* Asks before the first joint. Before the others the loop must still hold the arm, because nothing
+ * may switch the outputs on again after a reset or a stop. */
+static int may_begin(const request_t *request, client_t *client, homing_t *h, uint32_t joint,
+                     int how) {
+    if (!h->begun) {
+        const int agreed = lead_agree(request, client);
+        return agreed != EXIT_YES || client_status(client, &h->status) == 0 ? agreed
+                                                                            : board_error(client);
+    }
+    if (read_status(client, h) != 0)
+        return board_error(client);
+    if (!h->reset && h->status.state == APP_STATE_FAULT)
+        return print_fault(client, joint);
+    return h->reset || h->status.state != APP_STATE_RUNNING ? print_stopped(client, h, joint, how)
+                                                            : EXIT_YES;
+}
+
 /* Homes one joint; skips a joint that knows its position without homing. */
-static int home_one(const request_t *request, client_t *client, position_t *view, uint32_t joint) {
+static int home_one(const request_t *request, client_t *client, position_t *view, uint32_t joint,
+                    homing_t *h) {
     motion_t motion = {.kind = MOTION_HOME};
-    device_status_t status;
     float how, position;
     if (get(client, "home", joint, &how) != 0 ||
         get(client, "home_position", joint, &position) != 0)
@@ -95,12 +135,20 @@ static int home_one(const request_t *request, client_t *client, position_t *view
     if (how == 0)
         return EXIT_YES;
     motion.value[joint] = 1;
-    if (client_motion(client, &motion) != 0 || wait_end(client, view, joint, &status) != 0)
-        return board_error(client);
+    const int agreed = may_begin(request, client, h, joint, (int)how);
+    if (agreed != EXIT_YES)
+        return agreed;
+    if (lead_motion(client, &motion) != 0 || wait_end(client, view, joint, h) != 0)
+        return lead_refused(client);
+    h->begun = true;
     if (lead_signal != 0)
         return EXIT_BAD;
-    if (status.state == APP_STATE_FAULT)
+    if (!h->reset && h->status.state == APP_STATE_FAULT)
         return print_fault(client, joint);
+    if (h->reset || h->status.unhomed & 1u << joint)
+        return print_stopped(client, h, joint, (int)how);
+    if (position_wait(client, view, &h->status) != 0)
+        return board_error(client);
     print_result(request, client, view, joint, (int)how, (double)position);
     return EXIT_YES;
 }
@@ -117,6 +165,7 @@ static int find_joint(const client_t *client, const char *name, uint32_t *joint)
  * for the others. */
 static int seek(const request_t *request, client_t *client, position_t *view) {
     uint32_t only = UINT32_MAX;
+    homing_t h = {.begun = false};
     int status = EXIT_YES;
     if (request_has(request, OPTION_JOINT) &&
         find_joint(client, request->value[OPTION_JOINT], &only) != EXIT_YES)
@@ -125,7 +174,7 @@ static int seek(const request_t *request, client_t *client, position_t *view) {
         json_list(NULL);
     for (uint32_t i = client->device.joints; i-- > 0 && status == EXIT_YES;)
         if (only == UINT32_MAX || only == i)
-            status = home_one(request, client, view, i);
+            status = home_one(request, client, view, i, &h);
     if (request_has(request, OPTION_JSON))
         json_list_end();
     else if (status == EXIT_YES)

@@ -28,13 +28,17 @@ typedef struct {
     position_t position;
     double part; /* of the speed that is allowed */
     uint32_t joint;
-    int way;          /* 1, -1, or 0: no key is held */
-    bool terminal;    /* keys come from a terminal */
-    bool begun;       /* the board has moved the arm for the key that is held */
-    bool quit;        /* the command ends, and the arm is held */
-    bool taken;       /* somebody else has stopped the arm */
-    int64_t until_ms; /* when the key that is held counts as released */
+    int way;           /* 1, -1, or 0: no key is held */
+    bool terminal;     /* keys come from a terminal */
+    bool begun;        /* the board has moved the arm for the key that is held */
+    bool quit;         /* the command ends, and the arm is held */
+    const char *taken; /* how the arm was stopped, if not by the keys */
+    int64_t until_ms;  /* when the key that is held counts as released */
 } jog_t;
+
+static const char by_other[] = "another program has stopped the arm",
+                  by_somebody[] = "the arm was stopped: by another program, or because the keys "
+                                  "came too late over this line";
 
 static int64_t now_ms(void) {
     struct timespec t;
@@ -51,17 +55,20 @@ static void restore_terminal(void) {
     tcsetattr(STDIN_FILENO, TCSANOW, &found);
 }
 
-/* Keys come one by one and are not shown. Control-C stays a signal: it works even if this program
- * does not read keys. */
+/* Keys come one by one and are not shown; those that were typed before do not count. Control-C stays
+ * a signal: it works even if this program does not read keys. Control-Z would leave the terminal as
+ * it is here. */
 static bool prepare_terminal(void) {
     struct termios raw;
     if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &found) != 0)
         return false;
     raw = found;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_iflag &= ~(tcflag_t)IXON; /* control-S would make this program wait while the arm moves */
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    return tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE;
+    return tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) == 0;
 }
 
 static int read_byte(int timeout_ms) {
@@ -108,22 +115,24 @@ static int send(jog_t *j) {
     motion_t motion = {.kind = MOTION_JOG};
     motion.value[j->joint] =
         (float)(j->way * j->part * margin * rehearsal_jog_speed(j->rehearsal, j->joint));
-    if (client_motion(j->client, &motion) == 0)
+    if (lead_motion(j->client, &motion) == 0)
         return 0;
-    /* the stop of somebody else came between the status and this request */
-    j->taken = j->begun && j->client->reason == APP_E_STATE;
+    if (j->client->status == LINK_STOPPED)
+        j->taken = by_other;
+    else if (j->begun && j->client->reason == APP_E_STATE)
+        j->taken = by_somebody; /* between the status and this request */
     return j->taken ? 0 : -1;
 }
 
 /* Repeats the request while a key is held. Once the arm moves, a board that no longer moves it was
- * stopped by somebody: this must not start it again. */
+ * stopped by somebody, or by jog_timeout_s: this must not start it again. */
 static int go_on(jog_t *j) {
     device_status_t status;
     if (client_status(j->client, &status) != 0)
         return -1;
     const bool moves = status.state == APP_STATE_RUNNING && status.flags & STATUS_MOVING;
     if (status.state == APP_STATE_FAULT || (j->begun && !moves)) {
-        j->taken = true;
+        j->taken = by_somebody;
         return 0;
     }
     j->begun = j->begun || moves;
@@ -140,34 +149,51 @@ static int pause_jog(jog_t *j) {
     device_status_t status;
     if (client_status(j->client, &status) != 0)
         return -1;
-    j->taken = status.state != APP_STATE_RUNNING;
+    if (status.state != APP_STATE_RUNNING)
+        j->taken = by_somebody;
     const int sent = j->taken || !(status.flags & STATUS_MOVING) ? 0 : send(j);
     j->begun = false;
     return sent;
-}
-
-/* Lets the arm move until the key counts as released or another one comes, which is returned. */
-static int hold_key(jog_t *j, int *key) {
-    *key = KEY_NONE;
-    for (int64_t left; (left = j->until_ms - now_ms()) > 0 && *key == KEY_NONE;) {
-        if (lead_signal != 0 || j->taken)
-            return 0;
-        if (go_on(j) != 0 || client_poll(j->client, 0) < 0)
-            return -1;
-        show(j);
-        const int wait = left < SEND_MS ? (int)left : SEND_MS;
-        if (j->terminal)
-            *key = read_key(wait);
-        else
-            (void)poll(NULL, 0, wait);
-    }
-    return 0;
 }
 
 static int way_of(int key) {
     return key == KEY_RIGHT || key == '+' || key == '=' ? 1
            : key == KEY_LEFT || key == '-'              ? -1
                                                         : 0;
+}
+
+/* Takes every key that has come, and waits for more. Repetitions of the key that is held only extend
+ * its time, no matter how many have queued up behind a slow line. Returns the first other key. */
+static int other_key(jog_t *j, int way, int wait_ms) {
+    const int64_t due_ms = now_ms() + wait_ms;
+    while (lead_signal == 0) {
+        const int64_t left = due_ms - now_ms();
+        const int key = read_key(left > 0 ? (int)left : 0);
+        if (way_of(key) != way)
+            return key;
+        j->until_ms = now_ms() + REPEAT_MS;
+    }
+    return KEY_NONE;
+}
+
+/* Lets the arm move until the key counts as released or another one comes, which is returned. If that
+ * one waits already, nothing moves. */
+static int hold_key(jog_t *j, int way, int *key) {
+    j->until_ms = now_ms() + (j->terminal ? FIRST_MS : PIPE_MS);
+    *key = j->terminal ? other_key(j, way, 0) : KEY_NONE;
+    while (*key == KEY_NONE && lead_signal == 0 && !j->taken && now_ms() < j->until_ms) {
+        j->way = way;
+        if (go_on(j) != 0 || client_poll(j->client, 0) < 0)
+            return -1;
+        show(j);
+        const int64_t left = j->until_ms - now_ms();
+        const int wait = left > SEND_MS ? SEND_MS : left > 0 ? (int)left : 0;
+        if (j->terminal)
+            *key = other_key(j, way, wait);
+        else
+            (void)poll(NULL, 0, wait);
+    }
+    return 0;
 }
 
 /* Acts on a key that moves nothing. */
@@ -196,12 +222,7 @@ static int run_keys(jog_t *j) {
     while (!j->quit && !j->taken && lead_signal == 0) {
         const int way = way_of(key);
         if (way != 0) {
-            const bool again = way == j->way;
-            if (!again && pause_jog(j) != 0)
-                return -1;
-            j->way = way;
-            j->until_ms = now_ms() + (!j->terminal ? PIPE_MS : again ? REPEAT_MS : FIRST_MS);
-            if (hold_key(j, &key) != 0)
+            if ((way != j->way && pause_jog(j) != 0) || hold_key(j, way, &key) != 0)
                 return -1;
             /* a key in a pipe that follows at once goes on with the motion */
             if (key == KEY_NONE && !j->terminal)
@@ -259,9 +280,7 @@ static int jog(const request_t *request, jog_t *j) {
         position_wait(j->client, &j->position, &rest.status) != 0)
         return board_error(j->client);
     const int code = lead_report(request, j->client, &rest, &j->position,
-                                 j->taken && rest.fault.fault == APP_FAULT_NONE
-                                     ? "another program has stopped the arm"
-                                     : "");
+                                 j->taken && rest.fault.fault == APP_FAULT_NONE ? j->taken : "");
     return code == EXIT_YES && j->taken ? EXIT_NO : code;
 }
 

@@ -292,7 +292,7 @@ static int move(const request_t *request, move_t *m) {
         return board_error(m->client);
     if (m->seconds > LONG_S && !request_has(request, OPTION_QUIET))
         diag_note(m->client->device.board, "the motion takes %.1f s", m->seconds);
-    if (client_motion(m->client, &m->plan.motion) != 0)
+    if (lead_motion(m->client, &m->plan.motion) != 0)
         return lead_refused(m->client);
     int failed = m->plan.motion.kind == MOTION_POINTS ? send_points(m) : 0;
     failed = failed != 0 ? failed : wait_end(m, first.tick);

@@ -15,7 +15,7 @@ static int hold(const request_t *request, client_t *client, position_t *position
     const int agreed = lead_agree(request, client);
     if (agreed != EXIT_YES)
         return agreed;
-    if (client_motion(client, &motion) != 0)
+    if (lead_motion(client, &motion) != 0)
         return lead_refused(client);
     if (rest_wait(client, &rest) != 0 || position_wait(client, position, &rest.status) != 0)
         return board_error(client);
@@ -65,7 +65,7 @@ static int release(const request_t *request, client_t *client) {
     const int agreed = agree(request, &rest);
     if (agreed != EXIT_YES)
         return agreed;
-    if (client_stop(client, true) != 0)
+    if (lead_signal != 0 || client_stop(client, true) != 0)
         return lead_refused(client);
     if (rest_wait(client, &rest) != 0)
         return board_error(client);

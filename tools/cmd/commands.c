@@ -392,8 +392,8 @@ const command_t command_table[] = {
      "The control loop holds the arm, also after the command has ended and while no computer is "
      "connected, until `appell stop`, `appell release` or a fault. With brakes, they open. An arm "
      "that is only damped after a fault is caught.\n\nThe outputs of a real arm come on only after "
-     "a person at the terminal has agreed; `appell hold`, `move` and `jog` ask. Without a terminal "
-     "they are refused, unless --unattended is given.",
+     "a person at the terminal has agreed; `appell hold`, `move`, `jog` and `home` ask. Without a "
+     "terminal they are refused, unless --unattended is given.",
      "$ appell hold\n"
      "$ appell hold --port /dev/ttyACM0",
      -1, cmd_hold},
@@ -469,7 +469,7 @@ const command_t command_table[] = {
      -1, cmd_release},
     {TASK_MOVE, "home", "[ROBOT]", 0, 1,
      OPTIONS(ARM_OPTIONS, BOARD_OPTIONS, OPTION_RIGID, OPTION_AT, OPTION_JOINT, OPTION_SET,
-             OPTION_JSON),
+             OPTION_UNATTENDED, OPTION_JSON),
      "find the zero positions of the joints, at stops or switches",
      "A joint whose parameter `home` is 1 or -1 moves slowly against its upper or lower stop; with "
      "2 or -2 it moves to a switch. The joints are homed one at a time, from the last to the "
@@ -483,7 +483,8 @@ const command_t command_table[] = {
      "known position, and give it with --at Q1,Q2,..., which sets encoder_offset; `appell save` "
      "keeps it. With ROBOT the robot is loaded first. Control-C stops the arm; the command then "
      "says "
-     "what holds it. The exit code is 1 if a joint does not find its stop or switch.",
+     "what holds it. If the board is reset or somebody stops the arm, the command ends. The exit "
+     "code is 1 if a joint does not find its stop or switch.",
      "$ appell home --port /dev/ttyACM0\n"
      "$ appell home arm.yaml -p /dev/ttyACM0 --set home[1]=-1,home_position[1]=-2.8\n"
      "$ appell home --port /dev/ttyACM0 --at 0,1.5708,-1.5708,0,0,0",

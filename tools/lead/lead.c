@@ -24,6 +24,7 @@ void lead_catch(void) {
     /* without SA_RESTART, so that a signal also ends a question at the terminal */
     const struct sigaction action = {.sa_handler = note};
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGQUIT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
 }
@@ -65,7 +66,13 @@ int lead_agree(const request_t *request, client_t *client) {
                    "the emergency stop.");
 }
 
+int lead_motion(client_t *client, const motion_t *motion) {
+    return lead_signal != 0 ? -1 : client_motion(client, motion);
+}
+
 int lead_refused(client_t *client) {
+    if (lead_signal != 0)
+        return EXIT_BAD;
     const port_error_t refused = client->error;
     const int status = client->status, reason = client->reason;
     device_fault_t fault;
@@ -86,7 +93,8 @@ int lead_refused(client_t *client) {
 static void stop(client_t *client) {
     rest_t rest;
     if (rest_stop(client, &rest) == 0)
-        diag_note(client->device.board, "interrupted: %s", rest_text(&rest));
+        /* no note: --quiet must not hide what holds the arm */
+        diag_error(client->device.board, NULL, "interrupted: %s", rest_text(&rest));
     else
         diag_error(client->device.board, "press the emergency stop if the arm moves",
                    "interrupted, and the board did not confirm the stop: %s", client->error.what);

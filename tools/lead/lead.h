@@ -9,8 +9,8 @@
 #include "tools/lead/position.h"
 #include "tools/lead/rest.h"
 
-/* The signal that came since lead_catch: control-C, the end of the terminal, or a request to end.
- * A command that sees it returns, and lead_close stops the arm. */
+/* The signal that came since lead_catch: control-C, control-\, the end of the terminal, or a request
+ * to end. A command that sees it returns, and lead_close stops the arm. */
 extern volatile sig_atomic_t lead_signal;
 
 /* From here on the signals are noted; lead_open calls it. */
@@ -25,7 +25,10 @@ int lead_take(client_t *client, const char *name, position_t *position);
 /* Asks the person at the terminal before the outputs of a real arm come on. Returns EXIT_YES, or a
  * code after printing why not. */
 int lead_agree(const request_t *request, client_t *client);
-/* Like board_error, but names the fault that is the reason of a refusal. */
+/* Starts a motion, unless a signal has come. Returns 0, or -1: lead_refused says why. */
+int lead_motion(client_t *client, const motion_t *motion);
+/* Like board_error, but names the fault that is the reason of a refusal. After a signal it prints
+ * nothing, because lead_close tells what became of the arm. */
 int lead_refused(client_t *client);
 /* Ends a command with this code. After a signal it first stops the arm and prints what holds it; the
  * process then ends by the signal, so that a shell sees 128 + signal. */

@@ -69,6 +69,8 @@ int rest_wait(client_t *client, rest_t *rest) {
 int rest_stop(client_t *client, rest_t *rest) {
     if (client_stop(client, false) != 0 && client->reason != APP_E_STATE)
         return -1;
+    /* a lease that is lost must not make a confirmed stop look like a failure */
+    (void)client_follow(client);
     return rest_wait(client, rest);
 }
 

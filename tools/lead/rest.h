@@ -17,7 +17,8 @@ int rest_read(client_t *client, rest_t *rest);
 /* Waits until the board has taken up what was asked last and the arm rests: a stop, a fault or a
  * motion has come to its end. An arm without brakes that is lowered never does. */
 int rest_wait(client_t *client, rest_t *rest);
-/* Stops the arm and waits. A board with a fault has stopped it already and refuses: no error. */
+/* Stops the arm, ends the lease and waits. A board with a fault has stopped it already and refuses:
+ * no error. */
 int rest_stop(client_t *client, rest_t *rest);
 
 /* Returns a sentence without its full stop: what holds the arm, or that nothing does. */
