@@ -21,7 +21,7 @@ from fcntl import ioctl
 
 sys.dont_write_bytecode = True
 from script_frame import Skip  # noqa: E402
-from test_appell import PROGRAM, good, main, run  # noqa: E402
+from test_appell import PROGRAM, TIMEOUT_S, good, main, run  # noqa: E402
 from test_emulate import Virtual  # noqa: E402
 from test_link import Board  # noqa: E402
 
@@ -87,7 +87,8 @@ def test_twenty_resets_in_a_row(folder):
             good("emulate", "--reset", "-q")
             rows.reset()
             assert "the board was reset at" in rows.says("samples come again")
-    assert "interrupted 20 times" in rows.notes, rows.notes
+    # a pause of a busy machine is one more
+    assert int(re.search(r"interrupted (\d+) times", rows.notes).group(1)) >= 20, rows.notes
 
 
 class Cable:
@@ -154,12 +155,12 @@ def test_robot_that_is_gone_after_the_reset(folder):
     with Virtual("netduinoplus2") as board:
         none = run("monitor", "--count", "1")
         assert none.returncode == 1 and "no robot, so it sends no samples" in none.stderr, none.stderr
-        good("params", "apply", "puma560", "-q")  # not saved
+        good("flash", "puma560", "--no-save", "-q")  # not saved
         with Rows(board.port) as rows:
             rows.settle()
             good("emulate", "--reset", "-q")
             rows.says("the board has no robot")
-            good("params", "apply", "puma560", "-q")
+            good("flash", "puma560", "--no-save", "-q")
             rows.says("samples come again")
             rows.reset()
 
@@ -169,7 +170,7 @@ def test_other_robot_does_not_fit_the_file(folder):
         process = subprocess.Popen([PROGRAM, "monitor", "--port", board.port, "--every", "20", "--fields", "q", "-o", "-"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.readline()
-        good("params", "apply", "planar3r", "-q")
+        good("flash", "planar3r", "--no-save", "-q")
         out, error = process.communicate()
         assert process.returncode == 1 and "planar3r does not fit the rows before it" in error, error
         assert {row.count(",") for row in out.splitlines()} == {7}, out[-300:]
@@ -186,22 +187,24 @@ def test_json_lines_and_misspelt_fields(folder):
 # ------------------------------------------------------------------------------------------ silent ports
 
 def check_silent(sent, *words):
-    """The program may take 2 s for its verdict; what it needs to start, it also needs to print its version."""
+    """The program may take 2 s from its first question to its verdict. A busy machine only makes it slower, so one try in time is enough."""
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
-    began = time.monotonic()
-    run("--version")
-    starts = time.monotonic() - began
-    began = time.monotonic()
-    process = subprocess.Popen([PROGRAM, "get", "kp", "--port", os.ttyname(theirs)], stderr=subprocess.PIPE, text=True)
-    os.read(ours, 1)  # it has asked
-    os.write(ours, sent)
-    said = process.communicate()[1]
-    took = time.monotonic() - began
+    took = []
+    while not took or (min(took) >= 2 and len(took) < 5):
+        termios.tcflush(ours, termios.TCIOFLUSH)
+        process = subprocess.Popen([PROGRAM, "get", "kp", "--port", os.ttyname(theirs)], stderr=subprocess.PIPE, text=True)
+        assert select.select([ours], [], [], TIMEOUT_S)[0], process.poll()
+        began = time.monotonic()
+        os.read(ours, 1)
+        os.write(ours, sent)
+        said = process.stderr.readline()
+        took.append(time.monotonic() - began)
+        said += process.communicate(timeout=TIMEOUT_S)[1]
+        assert process.returncode == 2 and "does not answer" in said and all(word in said for word in words), said
     os.close(ours)
     os.close(theirs)
-    assert process.returncode == 2 and "does not answer" in said and all(word in said for word in words), said
-    assert took < 2 + starts, (took, starts)
+    assert min(took) < 2, took
 
 
 def test_silent_port_is_told_within_two_seconds(folder):
@@ -240,10 +243,11 @@ class Screen:
 
     def wait(self, pattern):
         """Waits until the screen shows this; a monitor that ends meanwhile is an error."""
+        until = time.monotonic() + TIMEOUT_S
         while not re.search(pattern, ESCAPE.sub("", self.shown())):
-            ready = select.select([self.ours], [], [], 60)[0]
-            assert ready, (pattern, self.shown())
-            self.read()
+            assert self.process.poll() is None and time.monotonic() < until, (pattern, self.seen[-2000:])
+            if select.select([self.ours], [], [], 1)[0]:
+                self.read()
         return self.shown()
 
     def type(self, text):
@@ -255,7 +259,9 @@ class Screen:
 
     def end(self, code=0):
         """Returns what is on the terminal after the end; its settings are as before."""
+        until = time.monotonic() + TIMEOUT_S
         while self.process.poll() is None or select.select([self.ours], [], [], 0)[0]:
+            assert time.monotonic() < until, self.seen[-2000:]
             if select.select([self.ours], [], [], 0.1)[0]:
                 self.read()
         assert self.process.returncode == code, self.seen[-500:]
@@ -283,7 +289,7 @@ def test_terminal_is_restored(folder):
 def test_prompt(folder):
     """The emulator counts instructions, so that no tick is lost on a busy machine; it outruns the host, so the lease is long."""
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "puma560", "--port", board.port)
+        good("flash", "puma560", "--no-save", "--port", board.port)
         screen = Screen(board.port, "--fields", "q,tau", "--every", "20", APPELL_LEASE_MS="60000", NO_COLOR="1")
         screen.wait("puma560  idle\\s+no fault")
         screen.line("set observer_hz 61.5", "observer_hz: 61.5 Hz")
@@ -351,11 +357,11 @@ class Tmux:
         return subprocess.run(["tmux", "-S", self.socket, *words], check=True, capture_output=True, text=True).stdout
 
     def wait(self, pattern):
-        while True:
-            shown = self.run("capture-pane", "-p")
-            if re.search(pattern, shown):
-                return shown
+        until = time.monotonic() + TIMEOUT_S
+        while not re.search(pattern, shown := self.run("capture-pane", "-p")):
+            assert time.monotonic() < until, (pattern, shown)
             time.sleep(0.05)
+        return shown
 
     def __enter__(self):
         return self
