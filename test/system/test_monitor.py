@@ -20,10 +20,12 @@ import tty
 from fcntl import ioctl
 
 sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
 from script_frame import Skip  # noqa: E402
 from test_appell import PROGRAM, TIMEOUT_S, good, main, run  # noqa: E402
 from test_emulate import Virtual  # noqa: E402
 from test_link import Board  # noqa: E402
+from test_link_wrong import Between  # noqa: E402
 
 ESCAPE = re.compile(r"\x1b\[[?\d;]*[A-Za-z]")
 
@@ -315,9 +317,84 @@ def test_prompt(folder):
         screen.line("move 2,0,0,0,0,0", "running, moves")
         screen.type("quit\n")
         left = screen.end()
-        assert "the arm was stopped: a robot is loaded; the outputs are off" in left, left
+        assert "the stop is confirmed: the brakes hold the arm, and the outputs are off" in left, left
         state = json.loads(run("status", "--json", "--port", board.port).stdout)
         assert state["state"] == "idle" and state["leader"] == "", state
+
+
+def board_state(board):
+    return json.loads(run("status", "--json", "--port", board.port).stdout)
+
+
+def test_motion_without_an_answer_is_stopped(folder):
+    """The board gets the motion, and its answer is lost: nobody knows whether the arm moves, so it is stopped."""
+    with Board(folder, "netduinoplus2") as board:
+        good("flash", "puma560", "--no-save", "--port", board.port)
+        asked = []
+
+        def lose(content):
+            asked.append(content[0])
+            return None if content[0] == wire.MOTION | wire.ANSWER else content
+
+        with Between(folder, board, lose) as line:
+            screen = Screen(line.port, "--fields", "q,tau", "--every", "20", APPELL_LEASE_MS="60000", NO_COLOR="1")
+            screen.wait("puma560  idle\\s+no fault")
+            screen.line("move 2,0,0,0,0,0", r"(?s)puma560  idle.*the motion was not confirmed, so a stop was sent")
+            assert wire.STOP in asked[asked.index(wire.MOTION):], asked
+            screen.type("quit\n")
+            screen.end()
+        assert board_state(board)["state"] == "idle" and board_state(board)["leader"] == "", board_state(board)
+
+
+def check_lost_after_stop(folder, lost, words):
+    """From the stop at the end on, the answers to one request are lost."""
+    with Board(folder, "netduinoplus2") as board:
+        good("flash", "puma560", "--no-save", "--port", board.port)
+        stops = []
+
+        def lose(content):
+            stops.extend([True] * (content[0] == wire.STOP))
+            return None if stops and content[0] == lost | wire.ANSWER else content
+
+        with Between(folder, board, lose) as line:
+            screen = Screen(line.port, "--fields", "q,tau", "--every", "20", APPELL_LEASE_MS="60000", NO_COLOR="1")
+            screen.line("move 2,0,0,0,0,0", "running, moves")
+            screen.type("quit\n")
+            left = screen.end()
+        assert words in left, left
+
+
+def test_stop_at_the_end_that_is_not_confirmed(folder):
+    check_lost_after_stop(folder, wire.STOP, "THE STOP IS NOT CONFIRMED")
+
+
+def test_state_after_the_end_that_is_not_known(folder):
+    check_lost_after_stop(folder, wire.FAULT, "the stop is confirmed; the state is not known: ")
+
+
+def test_prompt_does_not_switch_a_real_arm_on(folder):
+    """No emulator has the outputs of a real arm: the answers say that this one has."""
+    with Board(folder, "netduinoplus2") as board:
+        good("flash", "puma560", "--no-save", "--port", board.port)
+        client = wire.Client(board.connect())
+        arm, asked = client.parameter_names().index("arm"), []
+        client.line.close()
+
+        def pretend(content):
+            asked.append(content[:4])
+            if content[0] == wire.GET | wire.ANSWER and [a for a in asked if a[:2] == bytes([wire.GET, content[1]])][-1][2] == arm:
+                return content[:3] + struct.pack("<f", 1) + content[7:]
+            return content
+
+        with Between(folder, board, pretend) as line:
+            screen = Screen(line.port, "--fields", "q,tau", "--every", "20", NO_COLOR="1")
+            for words in ("move 0.2,0,0,0,0,0", "hold"):
+                screen.wait("puma560  idle")
+                screen.line(words, r"(?s)the outputs of the real arm are off.*`appell\s+hold`.*>\s*$")
+                screen.line("get rate_hz", "rate_hz: 1000 Hz")  # another event
+            screen.type("quit\n")
+            screen.end()
+        assert wire.MOTION not in [a[0] for a in asked] and board_state(board)["state"] == "idle", asked[-20:]
 
 
 def test_limits_are_marked(folder):

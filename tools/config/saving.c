@@ -1,9 +1,32 @@
 /* Implements tools/config/saving.h. */
 #include "tools/config/saving.h"
 
+#include <signal.h>
+
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void note(int signal) {
+    (void)signal;
+    interrupted = 1;
+}
+
+void saving_catch(void) {
+    const struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+bool saving_interrupted(const client_t *client) {
+    if (interrupted)
+        diag_error(client->device.board, "give the command again",
+                   "the command was interrupted before the change was complete");
+    return interrupted;
+}
 
 /* A board that was reset runs what it had saved. */
 static void print_reset(client_t *client, const snapshot_t *before) {
@@ -60,6 +83,8 @@ int saving_store(client_t *client, const snapshot_t *before, const snapshot_t *w
     bool persistent;
     device_status_t now;
     *out = (saving_t){0};
+    if (saving_interrupted(client))
+        return saving_roll_back(client, before, again);
     if (client_save(client, &persistent) != 0) {
         const int code = board_error(client);
         if (board_not_persistent(client))
