@@ -284,10 +284,10 @@ def test_reset_of_the_board_that_runs_from_flash(folder):
 
 
 class SignalAt:
-    """Sends a signal to the program at the n-th request of a kind, before it reaches the board."""
+    """Sends a signal to the program at its first request of a kind, before that reaches the board."""
 
-    def __init__(self, request, number, kind):
-        self.request, self.left, self.kind, self.starts = request, number, kind, threading.Event()
+    def __init__(self, request, kind):
+        self.request, self.kind, self.starts, self.sent = request, kind, threading.Event(), False
 
     def start(self, *words):
         self.process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -295,21 +295,19 @@ class SignalAt:
 
     def __call__(self, content):
         self.starts.wait()
-        if content[0] == self.request:
-            self.left -= 1
-            if self.left == 0:
-                self.process.send_signal(self.kind)
+        if content[0] == self.request and not self.sent:
+            self.sent = True
+            self.process.send_signal(self.kind)
         return content
 
 
-def check_interrupted(folder, board, words, request, number=1, kind=signal.SIGINT):
-    """The board is as before, also in what was not saved and after a reset."""
-    before = configuration()
-    at = SignalAt(request, number, kind)
+def check_interrupted(folder, board, before, words, request, kind=signal.SIGINT):
+    """The board is as before, also in what was not saved."""
+    at = SignalAt(request, kind)
     with Between(folder, board, at) as line:
         at.start(*words, "--port", line.port)
         out, error = at.process.communicate(timeout=TIMEOUT_S)
-    assert at.left <= 0 and at.process.returncode == 1, (at.left, at.process.returncode, error)
+    assert at.sent and at.process.returncode == 1, (at.sent, at.process.returncode, error)
     assert "the command was interrupted before" in error and ("put back" in error or "still runs" in error), error
     assert "saved as" not in out and "applied" not in out, out
     assert configuration() == before, error
@@ -321,10 +319,11 @@ def check_interrupts(folder, name):
     with Virtual(name, "--robot", "planar3r") as board:
         saved = configuration()
         good("set", "observer_hz", "44", "-q")
-        check_interrupted(folder, board, ["config", "write", path], wire.IMAGE_DATA, kind=signal.SIGTERM)
-        check_interrupted(folder, board, ["config", "write", path], wire.SET)
-        check_interrupted(folder, board, ["flash", "puma560"], wire.IMAGE_DATA)
-        check_interrupted(folder, board, ["flash", "puma560", "--no-save"], wire.IMAGE_END, kind=signal.SIGHUP)
+        before = configuration()
+        check_interrupted(folder, board, before, ["config", "write", path], wire.IMAGE_DATA, kind=signal.SIGTERM)
+        check_interrupted(folder, board, before, ["config", "write", path], wire.SET)
+        check_interrupted(folder, board, before, ["flash", "puma560"], wire.IMAGE_DATA)
+        check_interrupted(folder, board, before, ["flash", "puma560", "--no-save"], wire.IMAGE_END, kind=signal.SIGHUP)
         good("emulate", "--reset")
         assert configuration() == saved
 

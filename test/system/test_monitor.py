@@ -153,6 +153,30 @@ def test_virtual_board_that_ends_and_starts_again(folder):
         rows.says("samples come again")
 
 
+def test_time_goes_on_when_ticks_wrap_around_or_go_back(folder):
+    """2^32 ticks are 50 days at 1000 Hz, so the line adds nearly as many; later it takes 2000 away, as if a reset was not seen."""
+    first = []
+
+    def shift(content):
+        if content[0] != wire.SAMPLE:
+            return content
+        tick = struct.unpack_from("<I", content, 2)[0]
+        first.extend([tick] * (not first))
+        since = tick - first[0]
+        return content[:2] + struct.pack("<I", (since - (1000 if since < 4000 else 3000)) % 2**32) + content[6:]
+
+    with Virtual("netduinoplus2", "--robot", "puma560") as board, Between(folder, board, shift) as line, Rows(line.port) as rows:
+        began, start = rows.time, rows.tick
+        while not 1000 <= rows.next() < 2**31:
+            pass
+        # nine digits are printed, so that each time is rounded to 0.01 s
+        assert abs(rows.time - began - (rows.tick - start) % 2**32 / 1000) < 0.011, (began, start, rows.time, rows.tick)
+        before = rows.tick
+        while rows.next() > before:
+            before = rows.tick
+        assert rows.time < began + TIMEOUT_S, (began, rows.time)
+
+
 def test_robot_that_is_gone_after_the_reset(folder):
     with Virtual("netduinoplus2") as board:
         none = run("monitor", "--count", "1")
