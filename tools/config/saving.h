@@ -17,9 +17,10 @@ void saving_catch(void);
 bool saving_interrupted(const client_t *client);
 
 /* Saves `wanted`, which runs, and verifies by reading back that it still runs and is stored: a board
- * that was reset just before would have saved what it had. If that fails on a board that can store, or
- * was interrupted before it, puts the board back as it was. Returns EXIT_YES, or another code after printing what is wrong and
- * what the board has now. `again`: how to repeat the command. */
+ * that was reset just before would have saved what it had. If that fails on a board that can store,
+ * or if a signal has come before it, puts the board back as it was. Returns EXIT_YES, or another
+ * code after printing what is wrong and what the board has now. `again`: how to repeat the command.
+ */
 int saving_store(client_t *client, const snapshot_t *before, const snapshot_t *wanted,
                  const char *again, saving_t *out);
 /* Prints the result as text. */
