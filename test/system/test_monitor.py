@@ -341,7 +341,7 @@ def test_prompt(folder):
         screen.line("move 2,0,0,0,0,0", "running, moves")
         screen.type("quit\n")
         left = screen.end()
-        assert "the stop is confirmed: the brakes hold the arm, and the outputs are off" in left, left
+        assert "puma560  idle" in left and "the stop is confirmed: the brakes hold the arm, and the outputs are off" in left, left
         state = json.loads(run("status", "--json", "--port", board.port).stdout)
         assert state["state"] == "idle" and state["leader"] == "", state
 
