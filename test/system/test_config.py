@@ -325,7 +325,8 @@ def check_interrupts(folder, name):
         check_interrupted(folder, board, before, ["flash", "puma560"], wire.IMAGE_DATA)
         check_interrupted(folder, board, before, ["flash", "puma560", "--no-save"], wire.IMAGE_END, kind=signal.SIGHUP)
         good("emulate", "--reset")
-        assert configuration() == saved
+        # a board that runs its robot from flash has saved what ran, and told so
+        assert configuration() == (before if name == "stm32vldiscovery" else saved)
 
 
 def test_interrupted_on_a_board_with_its_robot_in_ram(folder):

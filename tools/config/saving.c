@@ -48,6 +48,20 @@ static int nothing_before(const client_t *client) {
     return EXIT_NO;
 }
 
+/* A board that runs its robot from flash must save to have the previous one again, and saves all
+ * values that run. */
+static void print_saved_too(client_t *client, const snapshot_t *before) {
+    for (uint32_t i = 0; i < before->values; i++) {
+        const snapshot_value_t *v = &before->value[i];
+        float value;
+        bool saved;
+        if (!v->saved && client_get(client, v->parameter, v->joint, &value, &saved) == 0 && saved) {
+            diag_note(client->device.board, "values that were only in RAM before are saved now");
+            return;
+        }
+    }
+}
+
 int saving_roll_back(client_t *client, const snapshot_t *before, const char *again) {
     const char *board = client->device.board;
     print_reset(client, before);
@@ -59,6 +73,7 @@ int saving_roll_back(client_t *client, const snapshot_t *before, const char *aga
         break;
     case SNAPSHOT_PUT_BACK:
         diag_note(board, "the previous robot was put back and verified");
+        print_saved_too(client, before);
         break;
     case SNAPSHOT_LOST:
         diag_error(board, again, "the previous robot could not be put back: %s",
