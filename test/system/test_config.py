@@ -7,13 +7,15 @@ import json
 import os
 import random
 import re
+import signal
 import struct
+import subprocess
 import sys
 import threading
 
 sys.dont_write_bytecode = True
 import protocol_client as wire  # noqa: E402
-from test_appell import LONG_RUN, good, main, run  # noqa: E402
+from test_appell import LONG_RUN, PROGRAM, TIMEOUT_S, good, main, run  # noqa: E402
 from test_emulate import Virtual  # noqa: E402
 from test_link_wrong import Between  # noqa: E402
 
@@ -279,6 +281,60 @@ def test_reset_before_save(folder):
 
 def test_reset_of_the_board_that_runs_from_flash(folder):
     check_reset(folder, "stm32vldiscovery", wire.SET, 1)
+
+
+class SignalAt:
+    """Sends a signal to the program at its first request of a kind, before that reaches the board."""
+
+    def __init__(self, request, kind):
+        self.request, self.kind, self.starts, self.sent = request, kind, threading.Event(), False
+
+    def start(self, *words):
+        self.process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.starts.set()
+
+    def __call__(self, content):
+        self.starts.wait()
+        if content[0] == self.request and not self.sent:
+            self.sent = True
+            self.process.send_signal(self.kind)
+        return content
+
+
+def check_interrupted(folder, board, before, words, request, kind=signal.SIGINT):
+    """The board is as before, also in what was not saved."""
+    at = SignalAt(request, kind)
+    with Between(folder, board, at) as line:
+        at.start(*words, "--port", line.port)
+        out, error = at.process.communicate(timeout=TIMEOUT_S)
+    assert at.sent and at.process.returncode == 1, (at.sent, at.process.returncode, error)
+    assert "the command was interrupted before" in error and ("put back" in error or "still runs" in error), error
+    assert "saved as" not in out and "applied" not in out, out
+    assert configuration() == before, error
+
+
+def check_interrupts(folder, name):
+    with Virtual(name, "--name", "second", "--robot", "puma560"):
+        path = write(folder, edited(configuration(), observer_hz="66"))
+    with Virtual(name, "--robot", "planar3r") as board:
+        saved = configuration()
+        good("set", "observer_hz", "44", "-q")
+        before = configuration()
+        check_interrupted(folder, board, before, ["config", "write", path], wire.IMAGE_DATA, kind=signal.SIGTERM)
+        check_interrupted(folder, board, before, ["config", "write", path], wire.SET)
+        check_interrupted(folder, board, before, ["flash", "puma560"], wire.IMAGE_DATA)
+        check_interrupted(folder, board, before, ["flash", "puma560", "--no-save"], wire.IMAGE_END, kind=signal.SIGHUP)
+        good("emulate", "--reset")
+        # a board that runs its robot from flash has saved what ran, and told so
+        assert configuration() == (before if name == "stm32vldiscovery" else saved)
+
+
+def test_interrupted_on_a_board_with_its_robot_in_ram(folder):
+    check_interrupts(folder, "netduinoplus2")
+
+
+def test_interrupted_on_a_board_that_runs_from_flash(folder):
+    check_interrupts(folder, "stm32vldiscovery")
 
 
 # -------------------------------------------------------------------------------- flash, get, set

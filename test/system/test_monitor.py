@@ -20,10 +20,12 @@ import tty
 from fcntl import ioctl
 
 sys.dont_write_bytecode = True
+import protocol_client as wire  # noqa: E402
 from script_frame import Skip  # noqa: E402
-from test_appell import PROGRAM, good, main, run  # noqa: E402
+from test_appell import PROGRAM, TIMEOUT_S, good, main, run  # noqa: E402
 from test_emulate import Virtual  # noqa: E402
 from test_link import Board  # noqa: E402
+from test_link_wrong import Between  # noqa: E402
 
 ESCAPE = re.compile(r"\x1b\[[?\d;]*[A-Za-z]")
 
@@ -87,7 +89,8 @@ def test_twenty_resets_in_a_row(folder):
             good("emulate", "--reset", "-q")
             rows.reset()
             assert "the board was reset at" in rows.says("samples come again")
-    assert "interrupted 20 times" in rows.notes, rows.notes
+    # a pause of a busy machine is one more
+    assert int(re.search(r"interrupted (\d+) times", rows.notes).group(1)) >= 20, rows.notes
 
 
 class Cable:
@@ -150,16 +153,40 @@ def test_virtual_board_that_ends_and_starts_again(folder):
         rows.says("samples come again")
 
 
+def test_time_goes_on_when_ticks_wrap_around_or_go_back(folder):
+    """2^32 ticks are 50 days at 1000 Hz, so the line adds nearly as many; later it takes 2000 away, as if a reset was not seen."""
+    first = []
+
+    def shift(content):
+        if content[0] != wire.SAMPLE:
+            return content
+        tick = struct.unpack_from("<I", content, 2)[0]
+        first.extend([tick] * (not first))
+        since = tick - first[0]
+        return content[:2] + struct.pack("<I", (since - (1000 if since < 4000 else 3000)) % 2**32) + content[6:]
+
+    with Virtual("netduinoplus2", "--robot", "puma560") as board, Between(folder, board, shift) as line, Rows(line.port) as rows:
+        began, start = rows.time, rows.tick
+        while not 1000 <= rows.next() < 2**31:
+            pass
+        # nine digits are printed, so that each time is rounded to 0.01 s
+        assert abs(rows.time - began - (rows.tick - start) % 2**32 / 1000) < 0.011, (began, start, rows.time, rows.tick)
+        before = rows.tick
+        while rows.next() > before:
+            before = rows.tick
+        assert rows.time < began + TIMEOUT_S, (began, rows.time)
+
+
 def test_robot_that_is_gone_after_the_reset(folder):
     with Virtual("netduinoplus2") as board:
         none = run("monitor", "--count", "1")
         assert none.returncode == 1 and "no robot, so it sends no samples" in none.stderr, none.stderr
-        good("params", "apply", "puma560", "-q")  # not saved
+        good("flash", "puma560", "--no-save", "-q")  # not saved
         with Rows(board.port) as rows:
             rows.settle()
             good("emulate", "--reset", "-q")
             rows.says("the board has no robot")
-            good("params", "apply", "puma560", "-q")
+            good("flash", "puma560", "--no-save", "-q")
             rows.says("samples come again")
             rows.reset()
 
@@ -169,7 +196,7 @@ def test_other_robot_does_not_fit_the_file(folder):
         process = subprocess.Popen([PROGRAM, "monitor", "--port", board.port, "--every", "20", "--fields", "q", "-o", "-"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         process.stdout.readline()
-        good("params", "apply", "planar3r", "-q")
+        good("flash", "planar3r", "--no-save", "-q")
         out, error = process.communicate()
         assert process.returncode == 1 and "planar3r does not fit the rows before it" in error, error
         assert {row.count(",") for row in out.splitlines()} == {7}, out[-300:]
@@ -186,22 +213,24 @@ def test_json_lines_and_misspelt_fields(folder):
 # ------------------------------------------------------------------------------------------ silent ports
 
 def check_silent(sent, *words):
-    """The program may take 2 s for its verdict; what it needs to start, it also needs to print its version."""
+    """The program may take 2 s from its first question to its verdict. A busy machine only makes it slower, so one try in time is enough."""
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
-    began = time.monotonic()
-    run("--version")
-    starts = time.monotonic() - began
-    began = time.monotonic()
-    process = subprocess.Popen([PROGRAM, "get", "kp", "--port", os.ttyname(theirs)], stderr=subprocess.PIPE, text=True)
-    os.read(ours, 1)  # it has asked
-    os.write(ours, sent)
-    said = process.communicate()[1]
-    took = time.monotonic() - began
+    took = []
+    while not took or (min(took) >= 2 and len(took) < 5):
+        termios.tcflush(ours, termios.TCIOFLUSH)
+        process = subprocess.Popen([PROGRAM, "get", "kp", "--port", os.ttyname(theirs)], stderr=subprocess.PIPE, text=True)
+        assert select.select([ours], [], [], TIMEOUT_S)[0], process.poll()
+        began = time.monotonic()
+        os.read(ours, 1)
+        os.write(ours, sent)
+        said = process.stderr.readline()
+        took.append(time.monotonic() - began)
+        said += process.communicate(timeout=TIMEOUT_S)[1]
+        assert process.returncode == 2 and "does not answer" in said and all(word in said for word in words), said
     os.close(ours)
     os.close(theirs)
-    assert process.returncode == 2 and "does not answer" in said and all(word in said for word in words), said
-    assert took < 2 + starts, (took, starts)
+    assert min(took) < 2, took
 
 
 def test_silent_port_is_told_within_two_seconds(folder):
@@ -240,10 +269,11 @@ class Screen:
 
     def wait(self, pattern):
         """Waits until the screen shows this; a monitor that ends meanwhile is an error."""
+        until = time.monotonic() + TIMEOUT_S
         while not re.search(pattern, ESCAPE.sub("", self.shown())):
-            ready = select.select([self.ours], [], [], 60)[0]
-            assert ready, (pattern, self.shown())
-            self.read()
+            assert self.process.poll() is None and time.monotonic() < until, (pattern, self.seen[-2000:])
+            if select.select([self.ours], [], [], 1)[0]:
+                self.read()
         return self.shown()
 
     def type(self, text):
@@ -255,7 +285,9 @@ class Screen:
 
     def end(self, code=0):
         """Returns what is on the terminal after the end; its settings are as before."""
+        until = time.monotonic() + TIMEOUT_S
         while self.process.poll() is None or select.select([self.ours], [], [], 0)[0]:
+            assert time.monotonic() < until, self.seen[-2000:]
             if select.select([self.ours], [], [], 0.1)[0]:
                 self.read()
         assert self.process.returncode == code, self.seen[-500:]
@@ -283,7 +315,7 @@ def test_terminal_is_restored(folder):
 def test_prompt(folder):
     """The emulator counts instructions, so that no tick is lost on a busy machine; it outruns the host, so the lease is long."""
     with Board(folder, "netduinoplus2") as board:
-        good("params", "apply", "puma560", "--port", board.port)
+        good("flash", "puma560", "--no-save", "--port", board.port)
         screen = Screen(board.port, "--fields", "q,tau", "--every", "20", APPELL_LEASE_MS="60000", NO_COLOR="1")
         screen.wait("puma560  idle\\s+no fault")
         screen.line("set observer_hz 61.5", "observer_hz: 61.5 Hz")
@@ -309,9 +341,84 @@ def test_prompt(folder):
         screen.line("move 2,0,0,0,0,0", "running, moves")
         screen.type("quit\n")
         left = screen.end()
-        assert "the arm was stopped: a robot is loaded; the outputs are off" in left, left
+        assert "puma560  idle" in left and "the stop is confirmed: the brakes hold the arm, and the outputs are off" in left, left
         state = json.loads(run("status", "--json", "--port", board.port).stdout)
         assert state["state"] == "idle" and state["leader"] == "", state
+
+
+def board_state(board):
+    return json.loads(run("status", "--json", "--port", board.port).stdout)
+
+
+def test_motion_without_an_answer_is_stopped(folder):
+    """The board gets the motion, and its answer is lost: nobody knows whether the arm moves, so it is stopped."""
+    with Board(folder, "netduinoplus2") as board:
+        good("flash", "puma560", "--no-save", "--port", board.port)
+        asked = []
+
+        def lose(content):
+            asked.append(content[0])
+            return None if content[0] == wire.MOTION | wire.ANSWER else content
+
+        with Between(folder, board, lose) as line:
+            screen = Screen(line.port, "--fields", "q,tau", "--every", "20", APPELL_LEASE_MS="60000", NO_COLOR="1")
+            screen.wait("puma560  idle\\s+no fault")
+            screen.line("move 2,0,0,0,0,0", r"(?s)puma560  idle.*the motion was not confirmed, so a stop was sent")
+            assert wire.STOP in asked[asked.index(wire.MOTION):], asked
+            screen.type("quit\n")
+            screen.end()
+        assert board_state(board)["state"] == "idle" and board_state(board)["leader"] == "", board_state(board)
+
+
+def check_lost_after_stop(folder, lost, words):
+    """From the stop at the end on, the answers to one request are lost."""
+    with Board(folder, "netduinoplus2") as board:
+        good("flash", "puma560", "--no-save", "--port", board.port)
+        stops = []
+
+        def lose(content):
+            stops.extend([True] * (content[0] == wire.STOP))
+            return None if stops and content[0] == lost | wire.ANSWER else content
+
+        with Between(folder, board, lose) as line:
+            screen = Screen(line.port, "--fields", "q,tau", "--every", "20", APPELL_LEASE_MS="60000", NO_COLOR="1")
+            screen.line("move 2,0,0,0,0,0", "running, moves")
+            screen.type("quit\n")
+            left = screen.end()
+        assert words in left, left
+
+
+def test_stop_at_the_end_that_is_not_confirmed(folder):
+    check_lost_after_stop(folder, wire.STOP, "THE STOP IS NOT CONFIRMED")
+
+
+def test_state_after_the_end_that_is_not_known(folder):
+    check_lost_after_stop(folder, wire.FAULT, "the stop is confirmed; the state is not known: ")
+
+
+def test_prompt_does_not_switch_a_real_arm_on(folder):
+    """No emulator has the outputs of a real arm: the answers say that this one has."""
+    with Board(folder, "netduinoplus2") as board:
+        good("flash", "puma560", "--no-save", "--port", board.port)
+        client = wire.Client(board.connect())
+        arm, asked = client.parameter_names().index("arm"), []
+        client.line.close()
+
+        def pretend(content):
+            asked.append(content[:4])
+            if content[0] == wire.GET | wire.ANSWER and [a for a in asked if a[:2] == bytes([wire.GET, content[1]])][-1][2] == arm:
+                return content[:3] + struct.pack("<f", 1) + content[7:]
+            return content
+
+        with Between(folder, board, pretend) as line:
+            screen = Screen(line.port, "--fields", "q,tau", "--every", "20", NO_COLOR="1")
+            for words in ("move 0.2,0,0,0,0,0", "hold"):
+                screen.wait("puma560  idle")
+                screen.line(words, r"(?s)the outputs of the real arm are off.*`appell\s+hold`.*>\s*$")
+                screen.line("get rate_hz", "rate_hz: 1000 Hz")  # another event
+            screen.type("quit\n")
+            screen.end()
+        assert wire.MOTION not in [a[0] for a in asked] and board_state(board)["state"] == "idle", asked[-20:]
 
 
 def test_limits_are_marked(folder):
@@ -351,11 +458,11 @@ class Tmux:
         return subprocess.run(["tmux", "-S", self.socket, *words], check=True, capture_output=True, text=True).stdout
 
     def wait(self, pattern):
-        while True:
-            shown = self.run("capture-pane", "-p")
-            if re.search(pattern, shown):
-                return shown
+        until = time.monotonic() + TIMEOUT_S
+        while not re.search(pattern, shown := self.run("capture-pane", "-p")):
+            assert time.monotonic() < until, (pattern, shown)
             time.sleep(0.05)
+        return shown
 
     def __enter__(self):
         return self

@@ -147,11 +147,14 @@ static void print_arm_notes(client_t *client, const config_t *config, const snap
 static int bring(const request_t *request, client_t *client, const snapshot_t *before,
                  const snapshot_t *wanted, saving_t *saved) {
     snapshot_t after = {0};
+    saving_catch();
     if (snapshot_run(client, wanted, request_has(request, OPTION_QUIET) ? NULL : board_progress,
                      NULL) != 0) {
         board_error(client);
         return saving_roll_back(client, before, again);
     }
+    if (saving_interrupted(client))
+        return saving_roll_back(client, before, again);
     const bool same = snapshot_take(client, &after) == 0 && snapshot_equal(&after, wanted);
     snapshot_free(&after);
     if (!same) {

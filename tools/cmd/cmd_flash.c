@@ -26,6 +26,7 @@ typedef struct {
 static int send(const request_t *request, client_t *client, const snapshot_t *before,
                 const uint8_t *image, size_t length, flash_t *flash) {
     snapshot_t *runs = &flash->runs;
+    saving_catch();
     const int sent =
         client_send_image(client, TARGET_APP, image, (uint32_t)length, &flash->kept,
                           request_has(request, OPTION_QUIET) ? NULL : board_progress, NULL);
@@ -33,6 +34,8 @@ static int send(const request_t *request, client_t *client, const snapshot_t *be
         board_error(client);
         return saving_roll_back(client, before, again);
     }
+    if (saving_interrupted(client))
+        return saving_roll_back(client, before, again);
     if (runs->image[0] && runs->length[0] == length && !memcmp(runs->image[0], image, length))
         return EXIT_YES;
     diag_error(client->device.board, "flash the robot again",

@@ -34,8 +34,9 @@ typedef struct {
     double
         t; /* its time in s: that of the board, which goes on over a reset with the host's clock */
     int64_t t_ms;
-    double base_t; /* time at the tick base_tick */
-    uint32_t base_tick;
+    double base_t; /* time of the sample from which ticks are counted */
+    int64_t ticks; /* since then */
+    uint32_t rate_hz;
     int64_t redraw_ms, look_ms;
 } monitor_t;
 
@@ -52,18 +53,35 @@ static bool finished(const monitor_t *m) {
            (m->last_s > 0 && m->samples > 0 && m->t - m->first_t >= m->last_s);
 }
 
+/* Goes on from the time of the last sample, by the ticks since then, or, if they count from 0 again
+ * or have wrapped around in a long gap, by the host's clock. */
+static void count_time(monitor_t *m, int32_t ticks, int64_t now) {
+    if (m->watch.was_reset || ticks <= 0) {
+        samples_gap(&m->out, m->t);
+        m->base_t = m->t + (double)(now - m->t_ms) / 1000;
+        m->ticks = 0;
+    } else if (m->rate_hz != m->watch.status.rate_hz) {
+        m->base_t = m->t;
+        m->ticks = ticks;
+    } else {
+        m->ticks += ticks;
+    }
+    m->rate_hz = m->watch.status.rate_hz;
+}
+
 static void take_sample(void *user, const sample_in_t *s) {
     monitor_t *m = user;
     const int64_t now = watch_now_ms();
     if (finished(m))
         return;
-    if (m->watch.was_reset && m->samples > 0) { /* the ticks count from 0 again */
-        samples_gap(&m->out, m->t);
-        m->base_t = m->t + (double)(now - m->t_ms) / 1000;
-        m->base_tick = s->tick;
+    if (m->samples == 0) {
+        m->rate_hz = m->watch.status.rate_hz;
+        m->ticks = s->tick;
+    } else {
+        count_time(m, (int32_t)(s->tick - m->last.tick), now);
     }
     m->watch.was_reset = false;
-    m->t = m->base_t + (s->tick - m->base_tick) / (double)m->watch.status.rate_hz;
+    m->t = m->base_t + (double)m->ticks / m->rate_hz;
     m->t_ms = now;
     if (m->samples++ == 0)
         m->first_t = m->t;

@@ -1,9 +1,32 @@
 /* Implements tools/config/saving.h. */
 #include "tools/config/saving.h"
 
+#include <signal.h>
+
 #include "tools/cli/diagnostics.h"
 #include "tools/cli/json.h"
 #include "tools/cli/out.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void note(int signal) {
+    (void)signal;
+    interrupted = 1;
+}
+
+void saving_catch(void) {
+    const struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+bool saving_interrupted(const client_t *client) {
+    if (interrupted)
+        diag_error(client->device.board, "give the command again",
+                   "the command was interrupted before the change was complete");
+    return interrupted;
+}
 
 /* A board that was reset runs what it had saved. */
 static void print_reset(client_t *client, const snapshot_t *before) {
@@ -25,6 +48,20 @@ static int nothing_before(const client_t *client) {
     return EXIT_NO;
 }
 
+/* A board that runs its robot from flash must save to have the previous one again, and saves all
+ * values that run. */
+static void print_saved_too(client_t *client, const snapshot_t *before) {
+    for (uint32_t i = 0; i < before->values; i++) {
+        const snapshot_value_t *v = &before->value[i];
+        float value;
+        bool saved;
+        if (!v->saved && client_get(client, v->parameter, v->joint, &value, &saved) == 0 && saved) {
+            diag_note(client->device.board, "values that were only in RAM before are saved now");
+            return;
+        }
+    }
+}
+
 int saving_roll_back(client_t *client, const snapshot_t *before, const char *again) {
     const char *board = client->device.board;
     print_reset(client, before);
@@ -36,6 +73,7 @@ int saving_roll_back(client_t *client, const snapshot_t *before, const char *aga
         break;
     case SNAPSHOT_PUT_BACK:
         diag_note(board, "the previous robot was put back and verified");
+        print_saved_too(client, before);
         break;
     case SNAPSHOT_LOST:
         diag_error(board, again, "the previous robot could not be put back: %s",
@@ -60,6 +98,8 @@ int saving_store(client_t *client, const snapshot_t *before, const snapshot_t *w
     bool persistent;
     device_status_t now;
     *out = (saving_t){0};
+    if (saving_interrupted(client))
+        return saving_roll_back(client, before, again);
     if (client_save(client, &persistent) != 0) {
         const int code = board_error(client);
         if (board_not_persistent(client))

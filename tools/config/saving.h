@@ -10,10 +10,17 @@ typedef struct {
     uint32_t sequence; /* number of the set */
 } saving_t;
 
+/* Call it before the first write. From then on SIGINT, SIGTERM and SIGHUP do not end the process:
+ * they are obeyed between two steps, by saving_interrupted, so that no board stays half changed. */
+void saving_catch(void);
+/* Returns whether such a signal has come, after printing that; then roll back. */
+bool saving_interrupted(const client_t *client);
+
 /* Saves `wanted`, which runs, and verifies by reading back that it still runs and is stored: a board
  * that was reset just before would have saved what it had. If that fails on a board that can store,
- * puts the board back as it was. Returns EXIT_YES, or another code after printing what is wrong and
- * what the board has now. `again`: how to repeat the command. */
+ * or if a signal has come before it, puts the board back as it was. Returns EXIT_YES, or another
+ * code after printing what is wrong and what the board has now. `again`: how to repeat the command.
+ */
 int saving_store(client_t *client, const snapshot_t *before, const snapshot_t *wanted,
                  const char *again, saving_t *out);
 /* Prints the result as text. */

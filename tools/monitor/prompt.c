@@ -5,24 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "firmware/app/errors.h"
+#include "firmware/params/parameters.h"
 #include "firmware/safety/faults.h"
 #include "tools/cli/messages.h"
 #include "tools/cli/number.h"
+#include "tools/lead/rest.h"
 #include "tools/monitor/terminal.h"
 
-/* START_MS: a motion begins within this time of the board, or has begun and ended. */
-enum { START_MS = 100, REST_MS = 10000, LOOK_MS = 20 };
+/* A motion begins within this time of the board, or has begun and ended. */
+enum { START_MS = 100 };
 
-static const struct {
-    const char *does;
-} state_table[APP_STATES] = {
-#define X(number, name, text, does) [number] = {does},
-    APP_STATE_TABLE(X)
-#undef X
-};
-
-static const char *does(const watch_t *watch) {
-    return watch->status.state < APP_STATES ? state_table[watch->status.state].does : "";
+/* Reads what holds the arm, with rest_read or rest_wait, also for the screen. */
+static bool look_at_rest(watch_t *watch, int (*take)(client_t *, rest_t *), rest_t *rest) {
+    if (take(watch->client, rest) != 0)
+        return false;
+    watch->status = rest->status;
+    watch->fault = rest->fault;
+    return true;
 }
 
 static void report_error(watch_t *watch, const char *what) {
@@ -87,21 +87,58 @@ static void run_set(watch_t *watch, const char *name, const char *number) {
 
 /* --------------------------------------------------------------------------------------- motions */
 
+static const char unconfirmed[] = "the motion was not confirmed, so a stop was sent; ";
+
+/* A board that has a fault has stopped the arm already, and refuses. */
+static bool stop_confirmed(client_t *client) {
+    return client_stop(client, false) == 0 || client->reason == APP_E_STATE;
+}
+
+static void report_stop(watch_t *watch, const char *why) {
+    rest_t rest;
+    if (!stop_confirmed(watch->client))
+        watch_report(watch, "%sTHE STOP IS NOT CONFIRMED: %.300s; use the e-stop", why,
+                     watch->client->error.what);
+    else if (look_at_rest(watch, rest_read, &rest))
+        watch_report(watch, "%sthe stop is confirmed: %s", why, rest_text(&rest));
+    else
+        watch_report(watch, "%sthe stop is confirmed; the state is not known: %.300s", why,
+                     watch->client->error.what);
+}
+
 static void run_motion(prompt_t *prompt, watch_t *watch, const motion_t *motion) {
     client_t *client = watch->client;
-    if (!watch_look(watch) || client_lead(client, "appell monitor") != 0 ||
-        client_motion(client, motion) != 0) {
+    rest_t rest;
+    if (!look_at_rest(watch, rest_read, &rest)) {
+        report_error(watch, "not moved");
+        return;
+    }
+    if (rest.arm != ARM_SIMULATED && !rest.fault.enabled) {
+        watch_report(watch, "not moved: the outputs of the real arm are off; switch the outputs on "
+                            "with `appell hold` first");
+        return;
+    }
+    if (client_lead(client, "appell monitor") != 0) {
+        report_error(watch, "not moved");
+        return;
+    }
+    const bool confirmed = client_motion(client, motion) == 0;
+    if (!confirmed && client->status >= 0) {
         const port_error_t error = client->error;
-        if (!prompt->moves && client->status >= 0)
+        if (!prompt->moves)
             (void)client_follow(client);
         client->error = error;
         report_error(watch, "not moved");
         return;
     }
     prompt->moves = true;
-    prompt->moved_tick = watch->status.tick;
-    watch_report(watch, motion->kind == MOTION_HOLD ? "the loop closes; ^X stops"
-                                                    : "the arm moves; ^X stops it");
+    prompt->confirmed = confirmed;
+    prompt->moved_tick = rest.status.tick;
+    if (confirmed)
+        watch_report(watch, motion->kind == MOTION_HOLD ? "the loop closes; ^X stops"
+                                                        : "the arm moves; ^X stops it");
+    else /* only the answer may be lost */
+        report_stop(watch, unconfirmed);
 }
 
 static void run_move(prompt_t *prompt, watch_t *watch, const char *list) {
@@ -133,23 +170,21 @@ static void run_stop(watch_t *watch) {
         watch_report(watch, "NOT STOPPED: the line is closed; use the e-stop");
         return;
     }
-    if (client_stop(watch->client, false) != 0) {
-        watch_report(watch, "THE STOP IS NOT CONFIRMED: %.300s; use the e-stop",
-                     watch->client->error.what);
-        return;
-    }
-    if (watch_look(watch))
-        watch_report(watch, "stop: %s", does(watch));
+    report_stop(watch, "");
 }
 
 static void run_clear(watch_t *watch) {
+    rest_t rest;
     if (client_clear(watch->client) != 0)
         report_error(watch, "not cleared");
-    else if (watch_look(watch))
-        watch_report(watch, "cleared: %s", does(watch));
+    else if (look_at_rest(watch, rest_read, &rest))
+        watch_report(watch, "cleared: %s", rest_text(&rest));
+    else
+        report_error(watch, "cleared, but the state is not known");
 }
 
 void prompt_follow(prompt_t *prompt, watch_t *watch) {
+    rest_t rest;
     if (!prompt->moves)
         return;
     if (!watch->client || watch->client->token == 0) {
@@ -162,32 +197,37 @@ void prompt_follow(prompt_t *prompt, watch_t *watch) {
                        !(watch->status.flags & STATUS_MOVING);
     if (!rests || (uint64_t)ticks * 1000 < (uint64_t)START_MS * watch->status.rate_hz)
         return;
+    const char *why = prompt->confirmed ? "" : unconfirmed;
     prompt->moves = false;
     if (client_follow(watch->client) != 0)
         report_error(watch, "the lease");
     else if (watch->status.fault != APP_FAULT_NONE)
-        watch_report(watch, "the motion has ended with the fault %s",
+        watch_report(watch, "%sthe motion has ended with the fault %s", why,
                      app_fault_name(watch->status.fault));
     else if (watch->status.state == APP_STATE_RUNNING)
-        watch_report(watch, "the arm is at rest; the board goes on holding it, also without this "
-                            "command");
+        watch_report(watch,
+                     "%sthe arm is at rest; the board goes on holding it, also without this "
+                     "command",
+                     why);
+    else if (look_at_rest(watch, rest_read, &rest))
+        watch_report(watch, "%sthe arm is at rest: %s", why, rest_text(&rest));
     else
-        watch_report(watch, "the arm is at rest: %s", does(watch));
+        report_error(watch, "the arm is at rest, and what holds it is not known");
 }
 
 const char *prompt_end(prompt_t *prompt, watch_t *watch) {
     static char text[WATCH_TEXT];
+    rest_t rest;
     if (!prompt->moves || !watch->client || watch->client->token == 0)
         return NULL;
-    if (client_stop(watch->client, false) != 0)
+    if (!stop_confirmed(watch->client))
         return "THE STOP IS NOT CONFIRMED: the motion ends with the fault `host`, because its "
-               "lease "
-               "lapses; use the e-stop if it does not";
-    const int64_t until = watch_now_ms() + REST_MS;
-    while (watch_look(watch) && watch_now_ms() < until &&
-           (watch->status.state == APP_STATE_STOPPING || watch->status.flags & STATUS_MOVING))
-        (void)client_poll(watch->client, LOOK_MS);
-    snprintf(text, sizeof text, "the arm was stopped: %s", does(watch));
+               "lease lapses; use the e-stop if it does not";
+    if (look_at_rest(watch, rest_wait, &rest))
+        snprintf(text, sizeof text, "the stop is confirmed: %s", rest_text(&rest));
+    else
+        snprintf(text, sizeof text, "the stop is confirmed; the state is not known: %.300s",
+                 watch->client->error.what);
     return text;
 }
 

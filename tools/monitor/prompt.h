@@ -8,7 +8,8 @@ enum { PROMPT_LINE = 200 };
 
 typedef struct {
     char typed[PROMPT_LINE];
-    bool moves;          /* a motion of this prompt is under way, and it has the lease */
+    bool moves;          /* a motion of this prompt is or may be under way, and it has the lease */
+    bool confirmed;      /* the board has answered that it takes the motion */
     uint32_t moved_tick; /* the tick before it */
     bool quit;
 } prompt_t;
@@ -19,8 +20,8 @@ void prompt_key(prompt_t *prompt, watch_t *watch, int key);
 /* Gives the lease back when the motion has ended, and tells what the arm does then. Call it after
  * watch_look. */
 void prompt_follow(prompt_t *prompt, watch_t *watch);
-/* Stops a motion that is still under way, and waits until the arm rests. Returns what to tell the
- * user, or NULL. */
+/* Stops a motion that is still under way, and waits until the arm rests. Returns what is known then,
+ * for the user, or NULL if nothing moved. */
 const char *prompt_end(prompt_t *prompt, watch_t *watch);
 
 #endif
