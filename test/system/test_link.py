@@ -525,7 +525,7 @@ def test_ports_that_cannot_be_opened(folder):
     done = run("get", "--port", "unix:" + os.path.join(folder, "none"))
     assert done.returncode == 2 and "start the program that should listen there" in done.stderr, done
     done = run("get", "--port", "qemu:nothing")
-    assert done.returncode == 2 and "make BOARD=nothing firmware" in done.stderr, done
+    assert done.returncode == 2 and "there is no board nothing that can be emulated" in done.stderr, done
     done = run("get")
     assert done.returncode == 2 and "--port /dev/ttyACM0" in done.stderr, done
 

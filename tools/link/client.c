@@ -162,7 +162,7 @@ static int ask(client_t *client, link_message_t message, const void *payload, si
             trace_answer(client, message, now_ms() - asked_ms, sent - 1);
             return result;
         }
-        if (client->reader.stats.damaged == damaged)
+        if (client->reader.stats.damaged == damaged && wait_ms < timeout_ms)
             wait_ms += wait_ms / 2;
     } while (now_ms() < until);
     client->waiting = false;
