@@ -17,7 +17,7 @@
 enum { START_MS = 100 };
 
 /* Reads what holds the arm, with rest_read or rest_wait, also for the screen. */
-static bool look_at_rest(watch_t *watch, int (*take)(client_t *, rest_t *), rest_t *rest) {
+static bool take_rest(watch_t *watch, int (*take)(client_t *, rest_t *), rest_t *rest) {
     if (take(watch->client, rest) != 0)
         return false;
     watch->status = rest->status;
@@ -99,7 +99,7 @@ static void report_stop(watch_t *watch, const char *why) {
     if (!stop_confirmed(watch->client))
         watch_report(watch, "%sTHE STOP IS NOT CONFIRMED: %.300s; use the e-stop", why,
                      watch->client->error.what);
-    else if (look_at_rest(watch, rest_read, &rest))
+    else if (take_rest(watch, rest_read, &rest))
         watch_report(watch, "%sthe stop is confirmed: %s", why, rest_text(&rest));
     else
         watch_report(watch, "%sthe stop is confirmed; the state is not known: %.300s", why,
@@ -109,7 +109,7 @@ static void report_stop(watch_t *watch, const char *why) {
 static void run_motion(prompt_t *prompt, watch_t *watch, const motion_t *motion) {
     client_t *client = watch->client;
     rest_t rest;
-    if (!look_at_rest(watch, rest_read, &rest)) {
+    if (!take_rest(watch, rest_read, &rest)) {
         report_error(watch, "not moved");
         return;
     }
@@ -177,7 +177,7 @@ static void run_clear(watch_t *watch) {
     rest_t rest;
     if (client_clear(watch->client) != 0)
         report_error(watch, "not cleared");
-    else if (look_at_rest(watch, rest_read, &rest))
+    else if (take_rest(watch, rest_read, &rest))
         watch_report(watch, "cleared: %s", rest_text(&rest));
     else
         report_error(watch, "cleared, but the state is not known");
@@ -209,7 +209,7 @@ void prompt_follow(prompt_t *prompt, watch_t *watch) {
                      "%sthe arm is at rest; the board goes on holding it, also without this "
                      "command",
                      why);
-    else if (look_at_rest(watch, rest_read, &rest))
+    else if (take_rest(watch, rest_read, &rest))
         watch_report(watch, "%sthe arm is at rest: %s", why, rest_text(&rest));
     else
         report_error(watch, "the arm is at rest, and what holds it is not known");
@@ -223,7 +223,7 @@ const char *prompt_end(prompt_t *prompt, watch_t *watch) {
     if (!stop_confirmed(watch->client))
         return "THE STOP IS NOT CONFIRMED: the motion ends with the fault `host`, because its "
                "lease lapses; use the e-stop if it does not";
-    if (look_at_rest(watch, rest_wait, &rest))
+    if (take_rest(watch, rest_wait, &rest))
         snprintf(text, sizeof text, "the stop is confirmed: %s", rest_text(&rest));
     else
         snprintf(text, sizeof text, "the stop is confirmed; the state is not known: %.300s",
