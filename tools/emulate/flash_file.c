@@ -20,18 +20,18 @@ int flash_file_open(flash_file_t *flash, const char *path, bool erase, port_erro
     FILE *file = fopen(path, "rb");
     if (!file && errno == ENOENT)
         return 0;
-    bool known = file && fread(head, 1, sizeof head, file) == sizeof head &&
-                 !memcmp(head, format, sizeof head);
-    const bool foreign = file && !known && fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0;
-    if (erase && file && !foreign) {
+    bool whole = false;
+    if (file) {
+        const bool known =
+            fread(head, 1, sizeof head, file) == sizeof head && !memcmp(head, format, sizeof head);
+        flash->pages =
+            known && !erase ? fread(flash->page, sizeof *flash->page, FLASH_PAGES, file) : 0;
+        const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+        whole = erase ? known || size == 0
+                      : known && !ferror(file) &&
+                            size == (long)(sizeof format + flash->pages * sizeof *flash->page);
         fclose(file);
-        return 0;
     }
-    flash->pages = known ? fread(flash->page, sizeof *flash->page, FLASH_PAGES, file) : 0;
-    const bool whole = known && !ferror(file) && fseek(file, 0, SEEK_END) == 0 &&
-                       ftell(file) == (long)(sizeof format + flash->pages * sizeof *flash->page);
-    if (file)
-        fclose(file);
     if (whole)
         return 0;
     port_fail(error,

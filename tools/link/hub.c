@@ -268,7 +268,7 @@ static bool done_once(uint8_t message) {
 
 /* Returns how long the request on the line may stay there without an answer; -1: as long as its
  * program repeats it. */
-static int patience_ms(const hub_t *hub) {
+static int allowed_ms(const hub_t *hub) {
     const uint8_t message = hub->on_line.bytes[0];
     bool stop = hub->owed.size > 0, others = stop;
     if (hub->flying == NOBODY)
@@ -318,8 +318,8 @@ static void send_owed(hub_t *hub) {
 
 /* Sends the next request, a STOP before all others. */
 static void pump(hub_t *hub) {
-    const int patience = patience_ms(hub);
-    if (patience >= 0 && now_ms() - hub->since_ms > patience) {
+    const int allowed = allowed_ms(hub);
+    if (allowed >= 0 && now_ms() - hub->since_ms > allowed) {
         if (hub->orphan && hub->on_line.bytes[0] == ASK_STOP && hub->stops++ < STOPS) {
             hub->since_ms = now_ms();
             send_line(hub);
@@ -577,7 +577,7 @@ unsigned hub_turn(hub_t *hub, const int other[HUB_OTHERS], int timeout_ms) {
                 .fd = hub->user[u].file,
                 .events = (short)(POLLIN | (hub->user[u].sending > 0 ? POLLOUT : 0))};
         }
-    if (patience_ms(hub) >= 0 && (timeout_ms < 0 || timeout_ms > ORPHAN_MS))
+    if (allowed_ms(hub) >= 0 && (timeout_ms < 0 || timeout_ms > ORPHAN_MS))
         timeout_ms = ORPHAN_MS;
     if (poll(wait, files, timeout_ms) > 0) {
         for (nfds_t i = FIRST; i < files; i++) {
