@@ -97,21 +97,19 @@ static int give_robot(const request_t *request, const robot_t *robot, const char
     on.given[OPTION_PORT] = true;
     uint8_t *image = board_image(request, robot, &size);
     client_t *client = image ? board_open(&on, DISCOVER_ROBOT) : NULL;
-    const char *done = "";
     int result = EXIT_BAD;
     if (client) {
-        result = EXIT_YES;
-        if (client_status(client, &status) != 0)
-            result = board_error(client);
-        else if (status.image_length == size && status.image_crc == crc32_add(0, image, size))
-            done = "already there";
-        else if (client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept,
-                                   request_has(request, OPTION_QUIET) ? NULL : board_progress,
-                                   NULL) != 0 ||
-                 (!kept && client_save(client, &kept) != 0))
-            result = board_error(client);
-        else
-            done = "loaded and saved";
+        const bool known = client_status(client, &status) == 0;
+        const bool there =
+            known && status.image_length == size && status.image_crc == crc32_add(0, image, size);
+        const bool sent =
+            known && !there &&
+            client_send_image(client, TARGET_APP, image, (uint32_t)size, &kept,
+                              request_has(request, OPTION_QUIET) ? NULL : board_progress,
+                              NULL) == 0 &&
+            (kept || client_save(client, &kept) == 0);
+        result = there || sent ? EXIT_YES : board_error(client);
+        const char *done = there ? "already there" : "loaded and saved";
         if (result == EXIT_YES && !request_has(request, OPTION_JSON))
             out_format("%s: the robot %s is %s\n", port, robot->name, done);
         client_close(client);
