@@ -135,7 +135,7 @@ int rehearsal_profile(rehearsal_t *r, const double start[], const motion_t *moti
 }
 
 int rehearsal_points(rehearsal_t *r, const plan_t *plan, int *joint, uint32_t *point) {
-    double start[DYN_MAX_JOINTS];
+    double start[DYN_MAX_JOINTS] = {0};
     for (uint32_t i = 0; i < r->app.n; i++)
         start[i] = (double)plan->start[i];
     int status = begin(r, start, &plan->motion);
