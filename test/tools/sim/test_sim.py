@@ -471,7 +471,7 @@ def test_interrupt_keeps_what_was_computed(folder):
     """Presses control-C during a run that would take hours. On a terminal a bar shows the
     progress."""
     out = os.path.join(folder, "long.csv")
-    command = [PROGRAM, "sim", "puma560", "-q", "--duration", "1000", "--sample", "0.5", "-o", out]
+    command = [PROGRAM, "sim", "puma560", "--duration", "1000", "--sample", "0.5", "-o", out]
     master, slave = pty.openpty()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=slave, text=True)
     os.close(slave)
