@@ -43,7 +43,6 @@ def test_misspelt_names(folder):
     for words, near in ((["get", "observ_hz", "--port", PORT], "did you mean observer_hz?"),
                         (["set", "kpp", "1", "--port", PORT], "did you mean kp?"),
                         (["inspect", "puma560", "--set", "sim_mas=2", "--port", PORT], "did you mean sim_mass?"),
-                        (["monitor", "--fields", "q,taau", "--port", PORT], "did you mean tau?"),
                         (["faults", "explain", "trackin"], "did you mean tracking?"),
                         (["faults", "explian", "tracking"], "did you mean explain?"),
                         (["id", "pumma560"], "did you mean puma560?"),
