@@ -158,6 +158,7 @@ MOTIONS = {
     "quintic": ("move", "--to", FAR, "--duration", "6"),
     "cycloid": ("move", "--to", FAR, "--profile", "cycloid", "--duration", "6"),
     "trapezoid": ("move", "--to", FAR, "--profile", "trapezoid", "--duration", "6"),
+    "cycloid": ("move", "--to", FAR, "--profile", "cycloid", "--duration", "6"),
     "line": ("move", "--pose", "0.5,0.15,-0.2,0,3.1416,0", "--line", "--duration", "8"),
     "jog": ("jog", "--speed", "1"),
 }
@@ -201,6 +202,10 @@ def test_stop_during_quintic(folder):
 
 def test_stop_during_trapezoid(folder):
     check_stop_during("trapezoid")
+
+
+def test_stop_during_cycloid(folder):
+    check_stop_during("cycloid")
 
 
 def test_stop_during_line(folder):
