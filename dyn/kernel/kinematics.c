@@ -46,14 +46,14 @@ void DYN(pose)(const arm *a, const real q[], real out[12]) {
     vec p = vec_reach(a, pose_origin(&a->tool));
     for (uint32_t i = a->n - 1; i > 0; i--) {
         const frame A = frame_at(&a->joint[i], q[i]);
-        x = to_parent(A, x);
-        y = to_parent(A, y);
-        p = point_to_parent(a, A, p);
+        x = vec_joined(to_parent(A, x));
+        y = vec_joined(to_parent(A, y));
+        p = vec_joined(point_to_parent(a, A, p));
     }
     const frame A = frame_first(a->joint, q[0]);
-    x = pose_turn(&a->base, to_parent(A, x));
-    y = pose_turn(&a->base, to_parent(A, y));
-    p = vec_add(pose_turn(&a->base, point_to_parent(a, A, p)), a->base_reach);
+    x = vec_joined(pose_turn(&a->base, to_parent(A, x)));
+    y = vec_joined(pose_turn(&a->base, to_parent(A, y)));
+    p = vec_joined(vec_add(pose_turn(&a->base, point_to_parent(a, A, p)), a->base_reach));
     const vec z = turn_cross(x, y);
     pose_row(out, x.x, y.x, z.x, p.x);
     pose_row(out + 4, x.y, y.y, z.y, p.y);
@@ -93,7 +93,14 @@ INLINE axes axes_outward(const arm *a, frame A, axes up) {
     here.z = axis_unmix(A.x.c, up.z, A.x.s, up.y);
     here.x = axis_mix(A.z.c, up.x, A.z.s, half_y);
     here.y = axis_unmix(A.z.c, half_y, A.z.s, up.x);
-    here.p = along(along(up.p, p.x, up.x), p.z, here.z);
+    here.p = vec_joined(along(along(up.p, p.x, up.x), p.z, here.z));
+    /* The rows of a rotation are turned as its columns are. */
+    const vec row[3] = {vec_joined(vec_make(here.x.x, here.y.x, here.z.x)),
+                        vec_joined(vec_make(here.x.y, here.y.y, here.z.y)),
+                        vec_joined(vec_make(here.x.z, here.y.z, here.z.z))};
+    here.x = vec_make(row[0].x, row[1].x, row[2].x);
+    here.y = vec_make(row[0].y, row[1].y, row[2].y);
+    here.z = vec_make(row[0].z, row[1].z, row[2].z);
     return here;
 }
 

@@ -1,12 +1,12 @@
 /*
  * Wrench on the end effector: tau -= J^T W, the end effector terms of Swartz's equation (13) by the
  * inward half of the recursion (8) to (10). W = [f, n] is what the surroundings exert on the end
- * effector, at its origin and on its axes; Swartz's f_hand is the opposite, what the end effector
- * exerts. Call it after inverse dynamics. Forward dynamics needs tau + J^T W as its input: call
- * this kernel with -W before it.
+ * effector, at its origin and on its axes. So Swartz's text defines f_hand, but his equations have
+ * the opposite sign. Call it after inverse dynamics. Forward dynamics needs tau + J^T W as its
+ * input: call this kernel with -W before it.
  *
- * Operations (revolute; test_dyn_wrench): 20n + 4 multiplications, 13n + 6 additions, of
- * which the tool takes 24 and 18. No scratch. q31: W in the mass unit of the last link, force in kg
+ * Operations (revolute; test_dyn_wrench): 20n + 4 multiplications, 13n + 6 additions, of which the
+ * tool takes 24 and 18. No scratch. q31: W in the mass unit of the last link, force in kg
  * length / time^2, moment in kg length^2 / time^2.
  */
 #include "dyn/number/real.h"

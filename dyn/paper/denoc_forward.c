@@ -35,6 +35,13 @@
 
 typedef DYN_T(denoc_psi) denoc_psi;
 
+/* tools/eval/factor.c compiles this file with a DENOC_WATCH that takes the articulated mass of each
+ * joint out, and then needs the first one in full. */
+#ifndef DENOC_WATCH
+#define DENOC_WATCHED            false
+#define DENOC_WATCH(joint, mass) ((void)0)
+#endif
+
 /* The articulated mass M^. */
 typedef struct {
     sym I;
@@ -328,11 +335,12 @@ typedef struct {
 
 APART on_axis inward_first(const joint *j, const frame *A, real phi, carried *c, denoc_psi *psi,
                            pivot *worst) {
-    if (plain(j) && !j[-1].prismatic) {
+    if (!DENOC_WATCHED && plain(j) && !j[-1].prismatic) {
         const carried b = reduce_plain(*c, phi, psi, worst);
         return (on_axis){real_add(to_first(j, *A, b.M), j[-1].I.zz), wrench_to_first(j, *A, b.eta)};
     }
     inward_next(j, A, phi, c, psi, worst);
+    DENOC_WATCH(0, c->M);
     return j[-1].prismatic ? (on_axis){c->M.M.zz, c->eta.f.z} : (on_axis){c->M.I.zz, c->eta.n.z};
 }
 
@@ -344,14 +352,17 @@ APART on_axis factorise(const arm *a, DYN_T(denoc_forward_scratch) *scratch, con
     denoc_psi *psi = scratch->link;
     uint32_t i = a->n - 1;
     carried c;
+    DENOC_WATCH(i, link_mass(&j[i]));
     if (i == 0)
         return (on_axis){j->prismatic ? j->m : j->I.zz, real_known(0)};
     frame A = frame_kept(&j[i], &kept[i], q[i]);
     inward_last(&j[i], &A, phi[i], &c, &psi[i], worst);
     while (--i > 1) {
+        DENOC_WATCH(i, c.M);
         A = frame_kept(&j[i], &kept[i], q[i]);
         inward_next(&j[i], &A, phi[i], &c, &psi[i], worst);
     }
+    DENOC_WATCH(i, c.M);
     if (i == 0)
         return j->prismatic ? (on_axis){c.M.M.zz, c.eta.f.z} : (on_axis){c.M.I.zz, c.eta.n.z};
     A = frame_kept(&j[1], &kept[1], q[1]);

@@ -14,6 +14,7 @@
 #include "dyn/number/f32.h"
 #include "dyn/number/f64.h"
 #include "dyn/number/q31.h"
+#include "test/support/dyn/dyn_arms.h"
 
 #include <stdbool.h>
 
@@ -65,6 +66,13 @@ typedef union {
     } q31;
 } bench_memory_t;
 extern bench_memory_t bench_memory;
+
+/* Returns a random part of a limit, where INT32_MAX stands for the limit itself. `left` is the
+ * number of states that follow. Of four states one is random; the others look for instructions that
+ * depend on the state: one has random signs and magnitudes down to a single unit, one is in a
+ * corner (the limit, half of it, zero), and one is all over the range with a random half of the
+ * values zero. The last state is a random one. */
+int32_t bench_part(dyn_arms_random_t *seed, uint32_t left);
 
 void bench_run_f32(const bench_robot_t *robot, const bench_choice_t *choice);
 void bench_run_f64(const bench_robot_t *robot, const bench_choice_t *choice);

@@ -14,10 +14,11 @@
 
 enum { N = GEN_Q31_JOINTS, KINDS = 4, RESULTS = 6 * N };
 
-/* Scales a random int32: to at most 1 in SI units for f32, to at most 2^25 raw for q31, where a
- * position is then at most 1/128 of a turn. */
-#define PART_F32(random) ((float)(random) / 2147483648.0f)
-#define PART_Q31(random) ((random) >> 6)
+/* Scales the parts of bench_part: to at most 1 in SI units for f32, to the whole int32 for q31.
+ * Most of these states are beyond the limits of the arm, where sums wrap around: every pivot, also
+ * one that is zero or negative, must take the same instructions. */
+#define PART_F32(part) ((float)(part) / 2147483648.0f)
+#define PART_Q31(part) (part)
 
 #define GEN_ROWS(real, number, part)                                                               \
     static number state_##real[KINDS][N], out_##real[RESULTS];                                     \
@@ -42,10 +43,10 @@ enum { N = GEN_Q31_JOINTS, KINDS = 4, RESULTS = 6 * N };
     static BENCH_APART void jacobian_##real(void) {                                                \
         gen_##real##_jacobian(state_##real[0], out_##real);                                        \
     }                                                                                              \
-    static void random_##real(dyn_arms_random_t *seed) {                                           \
+    static void choose_##real(dyn_arms_random_t *seed, uint32_t left) {                            \
         for (int k = 0; k < KINDS; k++)                                                            \
             for (int i = 0; i < N; i++)                                                            \
-                state_##real[k][i] = part(dyn_arms_random(seed));                                  \
+                state_##real[k][i] = part(bench_part(seed, left));                                 \
     }
 
 GEN_ROWS(q31, int32_t, PART_Q31)
@@ -72,12 +73,12 @@ static const gen_row_t rows_f32[] = ROWS(f32);
 
 static BENCH_APART void empty(void) {}
 
-static bench_cost_t measure(void (*run)(void), void (*randomise)(dyn_arms_random_t *),
+static bench_cost_t measure(void (*run)(void), void (*choose)(dyn_arms_random_t *, uint32_t),
                             uint32_t states) {
     dyn_arms_random_t seed = {0x2545F4914F6CDD1Du};
     bench_cost_t cost = {UINT32_MAX, 0};
     for (uint32_t s = 0; s < states; s++) {
-        randomise(&seed);
+        choose(&seed, states - 1 - s);
         const uint32_t start = bench_clock();
         bench_begin();
         run();
@@ -91,14 +92,14 @@ static bench_cost_t measure(void (*run)(void), void (*randomise)(dyn_arms_random
 }
 
 static void run_rows(const gen_row_t *rows, size_t count, const char *real,
-                     void (*randomise)(dyn_arms_random_t *), int wrong,
+                     void (*choose)(dyn_arms_random_t *, uint32_t), int wrong,
                      const bench_choice_t *choice) {
     for (size_t i = 0; i < count; i++) {
         if (!bench_chosen(choice->problem, rows[i].problem))
             continue;
-        const bench_cost_t base = measure(empty, randomise, 1);
+        const bench_cost_t base = measure(empty, choose, 1);
         bench_print("puma560", N, rows[i].problem, "empty", real, base, "same");
-        bench_cost_t cost = measure(rows[i].run, randomise, choice->states);
+        bench_cost_t cost = measure(rows[i].run, choose, choice->states);
         cost.least -= base.least;
         cost.most -= base.least;
         bench_print("puma560", N, rows[i].problem, "gen", real, cost, wrong ? "DIFFERENT" : "same");
@@ -110,10 +111,10 @@ void bench_run_gen(const bench_choice_t *choice) {
         return;
 #ifdef BENCH_GEN_f32
     if (bench_chosen(choice->real, "f32"))
-        run_rows(rows_f32, sizeof rows_f32 / sizeof rows_f32[0], "f32", random_f32,
+        run_rows(rows_f32, sizeof rows_f32 / sizeof rows_f32[0], "f32", choose_f32,
                  gen_f32_selftest(), choice);
 #endif
     if (bench_chosen(choice->real, "q31"))
-        run_rows(rows_q31, sizeof rows_q31 / sizeof rows_q31[0], "q31", random_q31,
+        run_rows(rows_q31, sizeof rows_q31 / sizeof rows_q31[0], "q31", choose_q31,
                  gen_q31_selftest(), choice);
 }

@@ -10,4 +10,5 @@
 #define BENCH_LIMIT(value, exponent) dyn_q31_from(value, exponent)
 #define BENCH_PART(limit, random)    ((int32_t)(((int64_t)(limit) * (random)) >> 31))
 #define BENCH_WIDE                   int64_t
+#define BENCH_ROUNDING               8
 #include "test/bench/bench_body.inc"

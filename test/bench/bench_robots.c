@@ -97,3 +97,19 @@ void bench_robot_units(const dyn_model_t *model, dyn_units_t *units) {
     *units = (dyn_units_t){0};
     forward_units(model, units);
 }
+
+int32_t bench_part(dyn_arms_random_t *seed, uint32_t left) {
+    static const int32_t corner[] = {INT32_MAX, -INT32_MAX, 0, 1 << 30};
+    const int32_t value = dyn_arms_random(seed);
+    const uint32_t choice = (uint32_t)dyn_arms_random(seed) >> 16;
+    switch (left % 4) {
+    case 1:
+        return value >> choice % 32;
+    case 2:
+        return corner[choice % 4];
+    case 3:
+        return choice % 2 ? value : 0;
+    default:
+        return value;
+    }
+}
