@@ -215,7 +215,8 @@ static int agree(const request_t *request, const port_t *port) {
     return confirm("the test erases the stored robots and drives the motor pins",
                    "repeat with --yes if nothing is connected to the board",
                    "The test erases the stored robots and drives the motor pins. Nothing may be "
-                   "connected to the board but its cable.");
+                   "connected to the board but its cable.",
+                   NULL);
 }
 
 static int run_board(const request_t *request) {

@@ -55,7 +55,7 @@ static int agree(const request_t *request, const rest_t *rest) {
                          : "the arm drops a little until its "
                            "brakes hold",
                    "add --yes if that is meant; `appell stop` brakes the arm and keeps it",
-                   question);
+                   question, &lead_signal);
 }
 
 static int release(const request_t *request, client_t *client) {

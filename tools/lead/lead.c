@@ -21,7 +21,7 @@ static void note(int signal) {
 }
 
 void lead_catch(void) {
-    /* without SA_RESTART, so that a signal also ends a question at the terminal */
+    /* without SA_RESTART, so that a signal also ends a wait */
     const struct sigaction action = {.sa_handler = note};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGQUIT, &action, NULL);
@@ -63,7 +63,8 @@ int lead_agree(const request_t *request, client_t *client) {
     return confirm("the outputs of the real arm come on",
                    "give the command at a terminal, or add --unattended if nobody needs to agree",
                    "The outputs of the real arm come on now. Keep clear of the arm, with a hand at "
-                   "the emergency stop.");
+                   "the emergency stop.",
+                   &lead_signal);
 }
 
 int lead_motion(client_t *client, const motion_t *motion) {
