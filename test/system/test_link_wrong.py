@@ -40,7 +40,7 @@ class Between:
         self.listener.bind(path)
         self.listener.listen(1)
         self.port = "unix:" + path
-        self.thread = threading.Thread(target=self.work)
+        self.thread = threading.Thread(target=self.work, daemon=True)
         self.thread.start()
 
     def work(self):
@@ -64,11 +64,12 @@ class Between:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.thread.join(TIMEOUT_S)
+    def __exit__(self, failed, *_):
+        if not failed:  # the tool has ended, or ends now
+            self.thread.join(TIMEOUT_S)
+            assert not self.thread.is_alive(), "the tool still holds the line"
         self.board.close()
         self.listener.close()
-        assert not self.thread.is_alive()
 
 
 def flipped(content, at=-1):
