@@ -164,7 +164,7 @@ TEST_SRC_robot_modes   := $(FLEX_ARMS)
 TEST_LIBS_robot_modes   = $(FLEX_TEST_LIBS)
 TEST_SRC_sim_rk        := tools/sim/rk.c
 TEST_SRC_sim           := $(SIM_CORE) tools/eval/eval_f64.c tools/eval/eval_gen.c $(addprefix tools/cli/,rows.c number.c diagnostics.c out.c progress.c messages.c text.c) \
-                          $(wildcard tools/gen/*.c) firmware/lab/methods.c
+                          $(wildcard tools/gen/*.c) tools/proof/units.c firmware/lab/methods.c
 ROBOT_TESTS    := golden urdf parts bad save check load accept fuzz_yaml fuzz_urdf fuzz_parts fuzz_image
 TESTS_HOST     += $(addprefix robot_,$(ROBOT_TESTS))
 # The readers check numbers with the table of the robot image. The fuzz target `image` also needs sources of the tool other than the readers.

@@ -5,7 +5,7 @@ APPELL     := $(BUILD)/host/appell
 APPELL_SAN := $(BUILD)/host/appell-san
 
 GEN_SRC      := $(filter-out $(DYN_BACKENDS:%=%.c),$(wildcard tools/gen/*.c))
-APPELL_SRC   := $(foreach f,args cli cmd config emulate eval image lead link monitor motion proof,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
+APPELL_SRC   := $(foreach f,args cli cmd config emulate eval image lead link monitor motion proof symbolic,$(wildcard tools/$(f)/*.c)) $(GEN_SRC) $(SIM_SRC) $(ROBOT_SRC)
 APPELL_SRC   := $(sort $(filter-out $(DYN_BACKENDS:%=%.c),$(APPELL_SRC)) $(VERSION_SRC))
 TOOL_OBJ     := $(APPELL_SRC:%.c=$(TOOL_OUT)/%.o)
 
@@ -34,7 +34,7 @@ APPELL_TESTS := emulate first_hour config monitor move appell completion urdf_kd
     symptoms cable image_page softfloat silicon words
 test-build: $(if $(filter $(APPELL_TESTS),$(or $(TEST),$(APPELL_TESTS))),$(APPELL_SAN) $(if $(LONG),$(APPELL)))
 # These scripts compute millions of states or anneal, so they use the optimised tool.
-test-build: $(if $(filter scale gen,$(or $(TEST),scale)),$(APPELL))
+test-build: $(if $(filter scale gen gen_q31 symbolic sim,$(or $(TEST),scale)),$(APPELL))
 endif
 
 -include $(shell find $(TOOL_OUT) $(TOOL_OUT)-san -name '*.d' 2>/dev/null)

@@ -28,7 +28,7 @@ TIMEOUT_S = 600  # only against hangs: the longest test takes 5 s of processor t
 LONG_RUN = bool(os.environ.get("LONG"))  # set by make test-long
 os.environ.setdefault("APPELL_LEASE_MS", "60000")  # the emulated boards of the tests outrun their host
 
-COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "fk", "jacobian", "volt",
+COMMANDS = ["info", "check", "id", "mass", "fd", "bias", "gravity", "coriolis", "factor", "fk", "jacobian", "volt",
             "ik", "sim", "demo", "hold", "move", "jog", "stop", "release", "home", "inspect", "clear", "ops", "gen", "scale", "image", "parts",
             "config", "flash", "get", "set", "save", "status", "emulate", "monitor", "crash", "selftest", "silicon", "faults", "certify",
             "help", "man", "completion"]
@@ -733,6 +733,37 @@ def test_parts(folder):
     assert table("id", path, rows=row) == table("id", "cmu-dd", rows=row)
     done = run("parts", "puma560")
     assert done.returncode == 2 and "not a parts database" in done.stderr, done
+
+
+def test_list_of_parts(folder):
+    """A rotor of cmu-dd is a tube and a shaft on the same axis and with the same middle, so its
+    inertia is the sum of theirs. The links weigh as much as the parts that they use."""
+    made = json.loads(good("parts", "cmu-dd", "--list", "--json"))
+    parts = {part["name"]: part for part in made["parts"]}
+    solids = [(5200, 0.084, 0.05, 0.1), (7850, 0.02, 0, 0.16)]  # density, radius, inner radius, length
+    masses = [rho * math.pi * (r * r - i * i) * length for rho, r, i, length in solids]
+    turn = sum(m * (r * r + i * i) / 2 for m, (_, r, i, _) in zip(masses, solids))
+    tilt = sum(m * (3 * (r * r + i * i) + length ** 2) / 12 for m, (_, r, i, length) in zip(masses, solids))
+    rotor = parts["motor_large_rotor"]
+    near([rotor["mass"]] + rotor["com"] + rotor["inertia"], [sum(masses), 0, 0, 0, tilt, tilt, turn, 0, 0, 0], 1e-12, "rotor")
+    assert rotor["used"] == 2 and len(parts) == len(made["parts"])
+    # The fork is symmetric about x and y, and reaches from its bridge at z = -0.14 up.
+    fork = parts["shoulder_fork"]
+    assert max(map(abs, fork["com"][:2])) < 1e-12 and -0.14 < fork["com"][2] < 0, fork
+    near([sum(link["mass"] for link in made["links"])], [sum(p["used"] * p["mass"] for p in parts.values())], 1e-12, "mass")
+    path = os.path.join(folder, "arm.yaml")
+    good("parts", "cmu-dd", "-o", path)
+    with open(path) as file:
+        masses = [float(x) for x in re.findall(r"mass: ([-+.\de]+)", file.read())]
+    assert masses == [link["mass"] for link in made["links"]], masses
+    text = good("parts", "cmu-dd", "--list")
+    rows = [line.split() for line in text.splitlines()]
+    for name, part in parts.items():
+        row = next(r for r in rows if r[:1] == [name] and len(r) == 12)
+        near([float(x) for x in row[2:]], [part["mass"]] + part["com"] + part["inertia"], 1e-5, name)
+    assert len([r for r in rows if len(r) == 11 and r[0] != "link"]) == len(made["links"]), text
+    done = run("parts", "cmu-dd", "--list", "-o", path)
+    assert done.returncode == 2 and "--output writes a robot file; leave one of them out" in done.stderr, done
 
 
 # ----------------------------------------------------------------------------------- inverse kinematics

@@ -327,6 +327,18 @@ def test_named_rows_are_not_slower(folder):
             raise AssertionError("cycles of %s" % row)
 
 
+def test_generated_code_takes_the_same_time_for_every_state(folder):
+    """Two thousand states, most of them far beyond the limits of the arm: the reciprocals of q31
+    forward dynamics saturate, and their divisors are large, small, zero and negative."""
+    path = os.path.join(folder, "gen.csv")
+    _, out = run_bench("--robot", "puma560", "--method", "gen", "--real", "q31", "--board", "netduino2", "--states", "2000",
+                       "--csv", path)
+    _, rows = bench.read_csv(path)
+    equal(7, len(rows), out[-1500:])
+    for row in rows:
+        equal(row["instructions_min"], row["instructions_max"], "spread of %s" % row)
+
+
 ONE = ["--robot", "puma560", "--problem", "id", "--method", "ne", "--real", "f32", "--states", "2",
        "--board", "netduinoplus2"]
 

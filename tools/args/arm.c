@@ -32,12 +32,14 @@ static int take_freezes(const request_t *request, freezes_t *out) {
     return EXIT_YES;
 }
 
-static int load(const request_t *request, robot_t *robot, messages_t *messages) {
+static int load(const request_t *request, robot_symbols_t *symbols, robot_t *robot,
+                messages_t *messages) {
     static freezes_t freezes;
     double gravity[3];
     robot_options_t options = {.image_magic = IMAGE_MAGIC,
                                .image_magic_size = sizeof IMAGE_MAGIC - 1,
-                               .image_reader = robot_image_read};
+                               .image_reader = robot_image_read,
+                               .symbols = symbols};
     if (take_freezes(request, &freezes) != EXIT_YES)
         return EXIT_BAD;
     options.freeze = freezes.item;
@@ -82,14 +84,15 @@ static int take_limits(const request_t *request, robot_t *robot) {
     return EXIT_YES;
 }
 
-robot_t *arm_load(const request_t *request, messages_t *messages) {
+static robot_t *load_with(const request_t *request, robot_symbols_t *symbols,
+                          messages_t *messages) {
     messages_t own = MESSAGES_INIT;
     robot_t *robot = calloc(1, sizeof *robot);
     if (!robot) {
         diag_no_memory();
         return NULL;
     }
-    int status = load(request, robot, messages ? messages : &own);
+    int status = load(request, symbols, robot, messages ? messages : &own);
     if (status == EXIT_YES)
         status = take_limits(request, robot);
     if (!messages)
@@ -99,6 +102,10 @@ robot_t *arm_load(const request_t *request, messages_t *messages) {
         return robot;
     arm_free(robot);
     return NULL;
+}
+
+robot_t *arm_load(const request_t *request, messages_t *messages) {
+    return load_with(request, NULL, messages);
 }
 
 void arm_free(robot_t *robot) {
@@ -162,8 +169,8 @@ static bool possible(const robot_t *robot) {
     return good;
 }
 
-robot_t *arm_load_compute(const request_t *request) {
-    robot_t *robot = arm_load(request, NULL);
+static robot_t *load_compute(const request_t *request, robot_symbols_t *symbols) {
+    robot_t *robot = load_with(request, symbols, NULL);
     if (!robot)
         return NULL;
     if ((request_has(request, OPTION_PAYLOAD) && set_payload(request, robot) != EXIT_YES) ||
@@ -173,6 +180,10 @@ robot_t *arm_load_compute(const request_t *request) {
     }
     leave_out(request, robot);
     return robot;
+}
+
+robot_t *arm_load_compute(const request_t *request) {
+    return load_compute(request, NULL);
 }
 
 int arm_set_gravity(const request_t *request, robot_t *robot, const double gravity[3]) {
@@ -192,8 +203,8 @@ void arm_stiffen(robot_t *robot) {
         robot->joint[i].elastic = false;
 }
 
-robot_t *arm_load_rigid(const request_t *request) {
-    robot_t *robot = arm_load_compute(request);
+robot_t *arm_load_symbols(const request_t *request, robot_symbols_t *symbols) {
+    robot_t *robot = load_compute(request, symbols);
     if (!robot)
         return NULL;
     if (!arm_elastic(request, robot)) {
@@ -207,6 +218,10 @@ robot_t *arm_load_rigid(const request_t *request) {
     return NULL;
 }
 
+robot_t *arm_load_rigid(const request_t *request) {
+    return arm_load_symbols(request, NULL);
+}
+
 int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *flex) {
     messages_t messages = MESSAGES_INIT;
     const int status = modes_robot(robot, flex, &messages);
@@ -218,11 +233,7 @@ int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *f
 
 int arm_need_motors(const robot_t *robot) {
     for (uint32_t i = 0; i < robot->n; i++) {
-        const dyn_motor_t *m = &robot->model.joint[i].drive.motor;
-        const char *missing = m->gear == 0              ? "motor"
-                              : m->resistance <= 0      ? "resistance"
-                              : m->torque_constant == 0 ? "torque_constant"
-                                                        : NULL;
+        const char *missing = robot_motor_missing(robot, i);
         if (missing)
             return diag_error(robot->file,
                               "give motor: {resistance: ..., torque_constant: ..., gear: ...}",

@@ -30,6 +30,8 @@ int arm_flex(const request_t *request, const robot_t *robot, dyn_flex_model_t *f
 void arm_stiffen(robot_t *robot);
 /* Like arm_load_compute, but refuses elastic links unless --rigid is given. */
 robot_t *arm_load_rigid(const request_t *request);
+/* The same; names may stand in place of numbers (robot_symbols_t), if symbols is not NULL. */
+robot_t *arm_load_symbols(const request_t *request, robot_symbols_t *symbols);
 
 /* Changes the gravity, which is given in the base frame of the file. Returns EXIT_YES, or EXIT_BAD
  * after printing the reason. */

@@ -1,7 +1,7 @@
 # `make bench`: the bench programs of the boards, the counting plugin and the table. Include it after
 # test/tests.mk, whose rule for objects it uses.
 #   make bench                              measures all rows, writes build/bench.csv, prints changes since the baseline
-#   make bench ROBOT=puma560 PROBLEM=id     measures only these rows (also METHOD=, REAL=, BENCH_BOARD=); writes no file
+#   make bench ROBOT=puma560 PROBLEM=id     measures only these rows (also METHOD=, REAL=, BENCH_BOARD=); writes no file; STATES=10000: states of a row
 #   make bench EXPLAIN=puma560,id,fast,f32  prints which functions execute the instructions of one row; a fifth word is the board
 #   make bench CI=1                         exit code 1 if a row of the baseline became slower by more than 2 %
 #   make bench-host                         counts the kernels' instructions on this machine in f64 with callgrind
@@ -88,7 +88,7 @@ bench: ## executed instructions and estimated cycles of every kernel: build/benc
 	    $(MAKE) -j$(JOBS) --no-print-directory BOARD=$$b LAB=$$lab bench-build || exit 1; done
 	@$(BENCH_PY) run --jobs $(JOBS) $(if $(CI),--ci) $(if $(EXPLAIN),--explain $(EXPLAIN)) \
 	    $(if $(ROBOT),--robot $(ROBOT)) $(if $(PROBLEM),--problem $(PROBLEM)) $(if $(METHOD),--method $(METHOD)) \
-	    $(if $(REAL),--real $(REAL)) $(if $(BENCH_BOARD),--board $(BENCH_BOARD))
+	    $(if $(REAL),--real $(REAL)) $(if $(BENCH_BOARD),--board $(BENCH_BOARD)) $(if $(STATES),--states $(STATES))
 
 bench-accept: ## what build/bench.csv holds becomes the baseline of the regression guard, and make pages writes its tables
 	@$(BENCH_PY) accept

@@ -117,6 +117,17 @@
     X(EFFORT, "effort", 0, "N", NUMBER,                                                            \
       "effort of the annealer that simplifies the code: 0 switches it off, 100 takes ten times "   \
       "as long as the default 10")                                                                 \
+    X(PARAMETERS, "parameters", 0, NULL, NONE,                                                     \
+      "write names of the parameters (m1, a2, Ixx3) instead of numbers; the robot file may have "  \
+      "names in place of numbers, and joints without link:")                                       \
+    X(FORMAT, "format", 0, "text|markdown|c", WORDS,                                               \
+      "text (default), Markdown with LaTeX, or a C function")                                      \
+    X(DICTIONARY, "dictionary", 0, NULL, NONE,                                                     \
+      "write the products of sines and cosines as a dictionary, and sums over it; C always does")  \
+    X(DIGITS, "digits", 0, "N", NUMBER, "digits of the numbers in text and Markdown; default 6")   \
+    X(MONOMIALS, "monomials", 0, "N", NUMBER,                                                      \
+      "give up when the closed form has more monomials than this; default 4000000, which takes "   \
+      "about 0.7 GB")                                                                              \
     X(KEEP, "keep", 0, "WHAT,...", LIST,                                                           \
       "keep gravity, payload or wrench as arguments of the generated functions")                   \
     X(PREFIX, "prefix", 0, "NAME", WORD,                                                           \

@@ -8,6 +8,8 @@
 #include "tools/args/arm.h"
 #include "tools/cmd/commands.h"
 #include "tools/eval/eval.h"
+#include "tools/eval/eval_gen.h"
+#include "tools/image/gen_robot.h"
 #include "tools/args/method.h"
 #include "tools/args/remote.h"
 #include "tools/args/row_loop.h"
@@ -30,6 +32,18 @@ static int choose_method(const request_t *request, job_t *job) {
     if (job->method < METHOD_COUNT)
         return EXIT_YES;
     return method_unknown(job->problem, request->value[OPTION_METHOD]);
+}
+
+static int choose_effort(const request_t *request, const job_t *job) {
+    long effort = GEN_EFFORT;
+    if (request_has(request, OPTION_EFFORT) && !method_generated(job->method))
+        return diag_error(NULL, "leave it out, or choose --method gen",
+                          "--effort: method %s is not generated", method_name(job->method));
+    if (request_has(request, OPTION_EFFORT) &&
+        request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
+        return EXIT_BAD;
+    eval_gen_effort = (double)effort / GEN_EFFORT;
+    return EXIT_YES;
 }
 
 static int choose_type(const char *name, job_t *job) {
@@ -164,8 +178,8 @@ static int row_status(const rows_t *rows, const job_t *job, int status, const do
         return rows_error(rows, dyn_status_cure(status), "%s", dyn_status_cause(status));
     if (status == DYN_E_TYPE && job->type == &eval_q31)
         return rows_error(rows, "use f32, or another method",
-                          "the code generated for this arm cannot be used in q31: a pivot of the "
-                          "inertia matrix may be smaller than its rounding error");
+                          "the code generated for this arm cannot be used in q31: %s",
+                          eval_gen_why);
     if (status == BATCH_OVERFLOW)
         return rows_error(rows, "use f32", "an intermediate value overflows in q31");
     if (job->type == &eval_q31 && job->problem == PROBLEM_FD)
@@ -229,13 +243,16 @@ int cmd_compute(const request_t *request) {
     if (arm_elastic(request, robot) && request_has(request, OPTION_PORT))
         diag_error(robot->file, "use --rigid to treat the links as stiff beams",
                    "a board computes rows for rigid links only; this arm has elastic links");
+    else if (arm_elastic(request, robot) && request_has(request, OPTION_EFFORT))
+        diag_error(robot->file, "leave it out, or use --rigid",
+                   "--effort: no code is generated for elastic links");
     else if (arm_elastic(request, robot))
         status = cmd_compute_elastic(request, robot);
     else if (request_has(request, OPTION_STATIC) || request_has(request, OPTION_LINEAR))
         diag_error(robot->file, "leave the option out",
                    "--static and --linear are for elastic links; this arm has none%s",
                    robot->elastic ? " with --rigid" : "");
-    else if (choose_method(request, &job) == EXIT_YES &&
+    else if (choose_method(request, &job) == EXIT_YES && choose_effort(request, &job) == EXIT_YES &&
              choose_type(request->value[OPTION_REAL], &job) == EXIT_YES)
         status = run_job(request, &job);
     if (job.evaluator)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "tools/args/arm.h"
+#include "tools/cmd/cmd_gen.h"
 #include "tools/cmd/commands.h"
 #include "tools/cli/file.h"
 #include "tools/image/gen_robot.h"
@@ -51,8 +52,7 @@ static int choose_real(const request_t *request, gen_real_t *real) {
     return diag_error(NULL, "choose one of: f32, f64, q31", "there is no number type '%s'", name);
 }
 
-/* Checks --prefix, the common beginning of file and function names. Its case is kept. */
-static int choose_prefix(const request_t *request) {
+int gen_check_prefix(const request_t *request) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     const char *prefix = request->value[OPTION_PREFIX];
     if (!request_has(request, OPTION_PREFIX) ||
@@ -66,13 +66,13 @@ static int choose_prefix(const request_t *request) {
 
 static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) {
     const char *strategy = request->value[OPTION_STRATEGY];
-    long effort = GEN_EFFORT;
+    long effort = GEN_EFFORT, monomials = GEN_MONOMIALS;
     if (strategy && strcmp(strategy, "trace") != 0 && strcmp(strategy, "uicker-kahn") != 0)
         return diag_error(NULL, "choose trace or uicker-kahn", "there is no strategy '%s'",
                           strategy);
     o->uicker_kahn = strategy && !strcmp(strategy, "uicker-kahn");
     if (choose_real(request, real) != EXIT_YES || choose_keep(request, &o->keep) != EXIT_YES ||
-        choose_prefix(request) != EXIT_YES)
+        gen_check_prefix(request) != EXIT_YES)
         return EXIT_BAD;
     if (request_has(request, OPTION_BASE) && request_has(request, OPTION_NO_BASE))
         return diag_error(NULL, "leave one of them out",
@@ -80,6 +80,13 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
     if (request_has(request, OPTION_EFFORT) &&
         request_integer(request, OPTION_EFFORT, 0, 10000, &effort) != EXIT_YES)
         return EXIT_BAD;
+    if (request_has(request, OPTION_MONOMIALS) && !o->uicker_kahn)
+        return diag_error(NULL, "add --strategy uicker-kahn, or leave --monomials out",
+                          "--monomials: only the closed form has monomials");
+    if (request_has(request, OPTION_MONOMIALS) &&
+        request_integer(request, OPTION_MONOMIALS, 1, 100000000, &monomials) != EXIT_YES)
+        return EXIT_BAD;
+    o->monomials = (int32_t)monomials;
     if (*real == GEN_Q31 && o->keep)
         return diag_error(
             NULL, "generate f32, or leave out --keep",
@@ -98,9 +105,7 @@ static int choose(const request_t *request, gen_options_t *o, gen_real_t *real) 
 
 /* ---------------------------------------------------------------------------------------- files */
 
-/* Makes a C identifier from the name of a robot: letters, digits and underscores; the first is not
- * a digit. */
-static void prefix_of(const char *name, char *out, size_t size) {
+void gen_prefix(const char *name, char *out, size_t size) {
     size_t used = 0;
     if (!*name || isdigit((unsigned char)*name))
         out[used++] = 'r';
@@ -123,18 +128,13 @@ static void add_word(FILE *out, const char *word) {
     fputc('\'', out);
 }
 
-/*
- * Returns the command line for the comment in the generated file, with every option that changes a
- * byte of the file. The robot's folder and the output path are left out, so that the file is the
- * same wherever it is made. The caller frees the text. On failure prints the reason and returns
- * NULL.
- */
-static char *command_of(const request_t *request) {
-    static const option_id_t shown[] = {OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT,
-                                        OPTION_KEEP, OPTION_GRAVITY,  OPTION_PAYLOAD,
-                                        OPTION_TIP,  OPTION_PARALLEL, OPTION_PREFIX};
+char *gen_command(const char *command, const request_t *request) {
+    static const option_id_t shown[] = {
+        OPTION_REAL,    OPTION_STRATEGY, OPTION_EFFORT, OPTION_MONOMIALS, OPTION_KEEP,
+        OPTION_GRAVITY, OPTION_PAYLOAD,  OPTION_LIMITS, OPTION_TIP,       OPTION_PARALLEL,
+        OPTION_PREFIX,  OPTION_FORMAT,   OPTION_DIGITS};
     static const option_id_t flags[] = {OPTION_NO_BASE, OPTION_NO_ROTOR, OPTION_FRICTION,
-                                        OPTION_RIGID};
+                                        OPTION_RIGID, OPTION_PARAMETERS};
     const char *folder = strrchr(request->argument[0], '/');
     char *text = NULL;
     size_t size;
@@ -143,7 +143,7 @@ static char *command_of(const request_t *request) {
         diag_no_memory();
         return NULL;
     }
-    fputs("appell gen", out);
+    fprintf(out, "appell %s", command);
     add_word(out, folder ? folder + 1 : request->argument[0]);
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
         if (request_has(request, shown[i])) {
@@ -252,8 +252,8 @@ int cmd_gen(const request_t *request) {
     options.both = true;
     options.progress = progress;
     options.context = (void *)(uintptr_t)request;
-    char prefix[ROBOT_NAME_MAX + 1], *command = command_of(request);
-    prefix_of(robot->name, prefix, sizeof prefix);
+    char prefix[ROBOT_NAME_MAX + 1], *command = gen_command("gen", request);
+    gen_prefix(robot->name, prefix, sizeof prefix);
     gen_robot_t *made = command ? gen_robot_make(robot, &options, real == GEN_Q31) : NULL;
     int status = EXIT_BAD;
     if (made) {

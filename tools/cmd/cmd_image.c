@@ -1,5 +1,6 @@
 /* image: converts a robot file to a robot image and back. parts: converts a parts database to a
- * robot file. */
+ * robot file, or lists what it is made of. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,17 +102,95 @@ int cmd_image(const request_t *request) {
     return status;
 }
 
+/* ---------------------------------------------------------------------------- the list of parts */
+
+static void list_head(const char *what, const char *uses) {
+    out_format("%-22s %4s %11s  %9s %9s %9s ", what, uses, "mass", "x", "y", "z");
+    for (int k = 0; k < 6; k++)
+        out_format(" %12s", (const char *const[]){"Ixx", "Iyy", "Izz", "Ixy", "Iyz", "Ixz"}[k]);
+    out_text("\n");
+}
+
+/* Rounding errors of the sums are printed as zero; --json has them. */
+static void list_body(const char *name, const char *uses, const dyn_body_t *b) {
+    const double least = 1e-12 * (b->inertia[0] + b->inertia[1] + b->inertia[2]);
+    out_format("%-22s %4s %11.6g ", name, uses, b->mass);
+    for (int k = 0; k < 3; k++)
+        out_format(" %9.6f", fabs(b->com[k]) < 5e-7 ? 0.0 : b->com[k]);
+    out_text(" ");
+    for (int k = 0; k < 6; k++)
+        out_format(" %12.6g", fabs(b->inertia[k]) < least ? 0.0 : b->inertia[k]);
+    out_text("\n");
+}
+
+static void list_text(const robot_t *robot) {
+    out_text(
+        "Mass in kg, centre of mass in m, inertia about that centre in kg m^2: elements of the "
+        "matrix.\nParts, each in its own frame:\n");
+    list_head("part", "used");
+    for (size_t i = 0; i < robot->parts; i++) {
+        char uses[16];
+        snprintf(uses, sizeof uses, "%u", (unsigned)robot->part[i].uses);
+        list_body(robot->part[i].name, uses, &robot->part[i].body);
+    }
+    out_text("\nLinks, each in its link frame:\n");
+    list_head("link", "");
+    for (uint32_t i = 0; i < robot->n; i++)
+        list_body(robot->joint[i].link_name, "", &robot->joint[i].source.link);
+}
+
+static void json_body(const char *name, const dyn_body_t *b) {
+    json_begin(NULL);
+    json_string("name", name);
+    json_number("mass", b->mass);
+    json_numbers("com", b->com, 3, 17);
+    json_numbers("inertia", b->inertia, 6, 17);
+}
+
+static void list_json(const robot_t *robot) {
+    json_begin(NULL);
+    json_string("command", "parts");
+    json_string("robot", robot->name);
+    json_list("parts");
+    for (size_t i = 0; i < robot->parts; i++) {
+        json_body(robot->part[i].name, &robot->part[i].body);
+        json_integer("used", (long)robot->part[i].uses);
+        json_end();
+    }
+    json_list_end();
+    json_list("links");
+    for (uint32_t i = 0; i < robot->n; i++) {
+        json_body(robot->joint[i].link_name, &robot->joint[i].source.link);
+        json_string("joint", robot->joint[i].name);
+        json_end();
+    }
+    json_list_end();
+    json_end();
+}
+
+static int list_parts(const request_t *request, const robot_t *robot) {
+    if (request_has(request, OPTION_JSON))
+        list_json(robot);
+    else
+        list_text(robot);
+    return EXIT_YES;
+}
+
 int cmd_parts(const request_t *request) {
-    if (json_needs_a_file(request) != EXIT_YES)
+    const bool list = request_has(request, OPTION_LIST);
+    if (list && request_has(request, OPTION_OUTPUT))
+        return diag_error("--list", "leave one of them out",
+                          "--list prints tables, --output writes a robot file");
+    if (!list && json_needs_a_file(request) != EXIT_YES)
         return EXIT_BAD;
     robot_t *robot = arm_load(request, NULL);
     if (!robot)
         return EXIT_BAD;
     int status = robot->format == ROBOT_FORMAT_PARTS
-                     ? deliver_robot(request, robot)
+                     ? (list ? list_parts : deliver_robot)(request, robot)
                      : diag_error(robot->file, "see tools/robots/cmu-dd.yaml for an example",
                                   "the file is not a parts database: it has no key `parts:`");
-    if (status == EXIT_YES)
+    if (status == EXIT_YES && !list)
         print_made(request, robot, 0);
     arm_free(robot);
     return status;

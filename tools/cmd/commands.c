@@ -11,7 +11,7 @@
  * that read rows. */
 #define PLACES  ARM_OPTIONS, OPTION_RIGID, OPTION_LINEAR, OPTION_JSON
 #define COMPUTE PLACES, OPTION_GRAVITY, OPTION_PAYLOAD
-#define ROWS    OPTION_METHOD, OPTION_REAL, OPTION_PORT, OPTION_VERBOSE
+#define ROWS    OPTION_METHOD, OPTION_EFFORT, OPTION_REAL, OPTION_PORT, OPTION_VERBOSE
 
 #define PORTS                                                                                      \
     "A port is a serial device (/dev/ttyACM0; /dev/ttyACM0@BAUD if the rate is not 921600), "      \
@@ -21,7 +21,12 @@ const option_help_t option_help_table[] = {
     {cmd_compute, OPTION_PORT,
      "let this board compute the rows with its own kernel; ROBOT is loaded into the board for this "
      "command only. " PORTS},
+    {cmd_compute, OPTION_EFFORT,
+     "method gen: effort of the annealer that simplifies the generated code; default 10, 0 "
+     "switches it off"},
     {cmd_check, OPTION_QUIET, "do not print notes; warnings are still printed"},
+    {cmd_parts, OPTION_LIST,
+     "print mass, centre of mass and inertia of each part and of each link; no robot file"},
     {cmd_ik, OPTION_START,
      "joint positions to start from; default: the middle of the limits, or 0 without limits"},
     {cmd_ik, OPTION_SEED, "seed of the random starts; default 1"},
@@ -37,6 +42,8 @@ const option_help_t option_help_table[] = {
      "number type of the code: f32 (default), f64, or q31 for a core without an FPU; q31 needs "
      "limits of velocity and acceleration, and of position for prismatic joints"},
     {cmd_gen, OPTION_OUTPUT, "write the files into this folder"},
+    {cmd_symbolic, OPTION_OUTPUT, "write the formulas into this file; default: standard output"},
+    {cmd_symbolic, OPTION_PREFIX, "prefix of the C function; default: the name of the robot"},
     {cmd_monitor, OPTION_DURATION,
      "stop after this time in s, on the clock of the board; default: run until control-C"},
     {cmd_monitor, OPTION_TIMES, "stop after this many samples; default: run until control-C"},
@@ -86,12 +93,15 @@ const command_t command_table[] = {
      "$ appell info --json --tip tool0 ur5.urdf",
      -1, cmd_info},
     {TASK_ROBOT, "parts", "FILE", 1, 1,
-     OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL, OPTION_JSON),
-     "turn a parts database into a robot file",
+     OPTIONS(OPTION_QUIET, OPTION_HELP, OPTION_OUTPUT, OPTION_PARALLEL, OPTION_LIST, OPTION_JSON),
+     "turn a parts database into a robot file, or list its parts",
      "A parts database builds each link from parts, and each part from sections (cylinder, "
      "semi-cylinder, cone, sphere, box, tube) with density and pose. The robot file gets the mass, "
-     "the centre of mass and the inertia of each link.",
-     "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml", -1, cmd_parts},
+     "the centre of mass and the inertia of each link. With --list the command prints them "
+     "instead, of every part in its own frame and of every link in its link frame.",
+     "$ appell parts tools/robots/cmu-dd.yaml -o arm.yaml\n"
+     "$ appell parts cmu-dd --list",
+     -1, cmd_parts},
     {TASK_ROBOT, "image", "ROBOT -o FILE | --show IMAGE", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_RIGID, OPTION_OUTPUT, OPTION_SHOW, OPTION_JSON),
      "make the robot image for a board, or show one as a robot file",
@@ -170,6 +180,22 @@ const command_t command_table[] = {
      "Each row of output has the n x n numbers of C. C qd are the Coriolis and centrifugal "
      "torques, and dM/dt - 2 C is skew-symmetric.",
      "$ echo 0 0.5 1  1 1 1 | appell coriolis planar3r", PROBLEM_CORIOLIS, cmd_compute},
+    {TASK_COMPUTE, "factor", "ROBOT [ROWS]", 1, 2,
+     OPTIONS(ARM_OPTIONS, OPTION_RIGID, OPTION_PAYLOAD, OPTION_NO_ROTOR, OPTION_JSON),
+     "factors of the inertia matrix: from rows q to U and D",
+     "M = U D U^T, as in Saha (1999), section 5.2 and appendix B: U is upper triangular with a "
+     "diagonal of ones, D is diagonal. d_i is what joint i feels of link i and all that follows if "
+     "the joints after it are free, the rotor included. The articulated inertia of a link is the 6 "
+     "x 6 matrix for that body, without the rotor. It maps the angular acceleration and the "
+     "acceleration of the origin of the link frame to the moment about this origin and the force, "
+     "on the axes of the frame, which are those of modified Denavit-Hartenberg; the paper has the "
+     "centre of mass in place of the origin, which changes neither U nor D.\n\nAll numbers are "
+     "intermediate results of forward dynamics by the method denoc. The command compares U D U^T "
+     "with the M of `appell mass`; the exit code is 1 if they differ by more than rounding "
+     "explains.",
+     "$ echo 0 0.5 1 | appell factor planar3r\n"
+     "$ appell factor puma560 --json states.txt",
+     -1, cmd_factor},
     {TASK_COMPUTE, "fk", "ROBOT [ROWS]", 1, 2, OPTIONS(PLACES, ROWS),
      "forward kinematics: from rows q to poses of the tool frame",
      "Each row of output has twelve numbers: the 3 x 4 matrix [R p] of the tool frame in the "
@@ -545,8 +571,9 @@ const command_t command_table[] = {
     /* ----------------------------------------------------------------------------- code and pages */
     {TASK_CODE, "gen", "ROBOT -o DIR", 1, 1,
      OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
-             OPTION_REAL, OPTION_STRATEGY, OPTION_EFFORT, OPTION_KEEP, OPTION_PREFIX, OPTION_BASE,
-             OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT, OPTION_JSON),
+             OPTION_REAL, OPTION_STRATEGY, OPTION_MONOMIALS, OPTION_EFFORT, OPTION_KEEP,
+             OPTION_PREFIX, OPTION_BASE, OPTION_NO_BASE, OPTION_FRICTION, OPTION_OUTPUT,
+             OPTION_JSON),
      "generate C code for one robot: DIR/ROBOT.c and DIR/ROBOT.h",
      "Writes straight-line C for inverse dynamics, inertia matrix, bias, gravity, forward "
      "dynamics, forward kinematics and Jacobian, with all constants of the robot folded in. One "
@@ -559,6 +586,23 @@ const command_t command_table[] = {
      "$ appell gen puma560 --real q31 -o puma\n"
      "$ appell gen arm.urdf --keep payload,gravity --effort 100 -o arm",
      -1, cmd_gen},
+    {TASK_CODE, "symbolic", "ROBOT", 1, 1,
+     OPTIONS(ARM_OPTIONS, OPTION_GRAVITY, OPTION_PAYLOAD, OPTION_RIGID, OPTION_NO_ROTOR,
+             OPTION_PARAMETERS, OPTION_FORMAT, OPTION_DICTIONARY, OPTION_DIGITS, OPTION_MONOMIALS,
+             OPTION_PREFIX, OPTION_OUTPUT, OPTION_JSON),
+     "print the inertia matrix and the gravity torques as formulas",
+     "Derives H(q) and G(q) in closed form, as Bansevicius et al. do (paper 003): sums of products "
+     "of sines and cosines. Angles of parallel axes are added (c23 is the cosine of q2 + q3), and "
+     "what cancels is gone. With --parameters masses, lengths and inertias are names; a robot file "
+     "in convention dh or mdh keeps its own frames, any other description has those of convention "
+     "mdh. The formulas are compared with the kernels at 100 random states; the exit code is 1 if "
+     "they differ. Many general axes have too many products: the command ends at --monomials, and "
+     "`appell gen` writes the recursion as code instead.",
+     "$ appell symbolic planar3r\n"
+     "$ appell symbolic piezo6 --dictionary\n"
+     "$ appell symbolic planar3r --parameters --format markdown -o planar3r.md\n"
+     "$ appell symbolic puma560 --format c -o puma560_symbolic.c",
+     -1, cmd_symbolic},
     {TASK_CODE, "help", "[COMMAND]", 0, 1, OPTIONS(OPTION_HELP),
      "list the commands, or explain one", "Prints the list of all commands if COMMAND is left out.",
      "$ appell help id", -1, help_run},

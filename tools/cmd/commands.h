@@ -9,6 +9,7 @@ int cmd_compute(const request_t *request);
 /* Like cmd_compute, for an arm with elastic links. */
 int cmd_compute_elastic(const request_t *request, const robot_t *robot);
 int cmd_ik(const request_t *request);
+int cmd_factor(const request_t *request);
 int cmd_sim(const request_t *request);
 int cmd_info(const request_t *request);
 int cmd_check(const request_t *request);
@@ -16,6 +17,7 @@ int cmd_ops(const request_t *request);
 int cmd_scale(const request_t *request);
 int cmd_demo(const request_t *request);
 int cmd_gen(const request_t *request);
+int cmd_symbolic(const request_t *request);
 int cmd_image(const request_t *request);
 int cmd_config(const request_t *request);
 int cmd_emulate(const request_t *request);

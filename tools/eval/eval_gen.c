@@ -1,9 +1,19 @@
 /* Evaluates generated graphs for the row commands (tools/eval/eval_gen.h). */
 #include "tools/eval/eval_gen.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/cli/progress.h"
+
 double eval_gen_effort = 1;
+char eval_gen_why[GEN_WHY];
+
+static void progress(void *context, const char *kernel, double part, graph_ops_t ops) {
+    (void)context;
+    (void)ops;
+    progress_show(kernel, (uint64_t)(100 * part), 100);
+}
 
 static gen_kernel_t kernel_of(problem_t problem) {
     switch (problem) {
@@ -38,6 +48,7 @@ void eval_gen_set(eval_gen_t *e, gen_real_t real, const dyn_model_t *model,
 int eval_gen_make(eval_gen_t *e, problem_t problem) {
     const gen_kernel_t kernel = kernel_of(problem);
     const dyn_units_t *units = e->units;
+    snprintf(eval_gen_why, sizeof eval_gen_why, "there is no memory, or no such kernel");
     if (kernel == GEN_KERNELS || !e->model)
         return DYN_E_TYPE;
     if (e->gen)
@@ -47,12 +58,15 @@ int eval_gen_make(eval_gen_t *e, problem_t problem) {
     const bool matrix = units && kernel == GEN_FD;
     const gen_options_t options = {.kernels = 1u << kernel | (matrix ? 1u << GEN_MASS : 0),
                                    .effort = eval_gen_effort,
-                                   .real = e->real};
+                                   .progress = progress,
+                                   .real = e->real,
+                                   .units = units};
     e->kernel = kernel;
     e->gen = gen_make(e->model, &options);
     if (e->gen && units)
         e->fixed = gen_fixed(e->gen, kernel, units);
     if (e->fixed && fixed_lost(e->fixed)) {
+        gen_doubt(e->gen, kernel, e->fixed, eval_gen_why, sizeof eval_gen_why);
         fixed_free(e->fixed);
         gen_free(e->gen);
         e->fixed = NULL;

@@ -17,6 +17,8 @@ typedef struct {
 
 /* Effort of the annealer relative to the default; 1 unless a command sets it. */
 extern double eval_gen_effort;
+/* Why eval_gen_make refused the last kernel. */
+extern char eval_gen_why[GEN_WHY];
 
 /* Sets the arm, which is copied, and the units of fixed point (NULL for floating point), which must
  * live longer than `e`. */

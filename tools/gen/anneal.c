@@ -167,9 +167,21 @@ static graph_t *cool(const graph_t *from, long moves, uint64_t seed, run_t *run)
     double least = graph_cost(g);
     const double ratio = log(how->cold / how->hot) / (double)moves;
     double temperature = how->hot;
-    for (long i = 0; i < moves; i++) {
-        if (i % 256 == 0)
-            temperature = how->hot * exp(ratio * (double)i);
+    /* A copy takes as long as many moves. So of a large graph a better one is kept only if the last
+     * copy is as many moves old as it has nodes; and at the end. */
+    enum { LARGE = 4096 };
+    const int32_t pause = graph_size(from) < LARGE ? 0 : graph_size(from);
+    /* Each move has its share of renewed nodes. A graph in which a change goes on through many users
+     * takes more, and cools faster then; the first million is free. */
+    enum { SHARE = 16, FREE = 1000000 };
+    long copied = 0, shown = 0;
+    for (long i = 0, cooled = 0; i < moves; i++) {
+        const long spent = (graph_renewed(g) - FREE) / SHARE;
+        i = spent < i ? i : spent < moves ? spent : moves - 1;
+        if (i - cooled >= 256 || i == 0) {
+            cooled = i - i % 256;
+            temperature = how->hot * exp(ratio * (double)cooled);
+        }
         const int32_t id = (int32_t)(((uint64_t)draw(&r) * (uint64_t)graph_size(g)) >> 32);
         const int32_t op = graph_at(g, id)->op;
         if (op != GRAPH_ADD && op != GRAPH_MUL)
@@ -177,16 +189,21 @@ static graph_t *cool(const graph_t *from, long moves, uint64_t seed, run_t *run)
         move(g, id, temperature, &r);
         /* While the temperature is high, every best graph is soon replaced by a better one, so the
          * first quarter is not recorded. */
-        if (graph_cost(g) < least - 1e-6 && i > moves / 4) {
+        if (graph_cost(g) < least - 1e-6 && i > moves / 4 && i - copied >= pause) {
             least = graph_cost(g);
+            copied = i;
             graph_free(best);
             best = graph_copy(g);
         }
-        if (i % 65536 == 0 && how->progress)
+        if (++shown % 65536 == 0 && how->progress)
             how->progress(how->context, run->done + i, how->moves,
                           least < run->least ? least : run->least);
     }
     run->done += moves;
+    if (graph_cost(g) < least - 1e-6) {
+        graph_free(best);
+        best = graph_copy(g);
+    }
     graph_free(g);
     return best ? best : graph_copy(from);
 }

@@ -16,7 +16,7 @@
 
 /* Increase this number with every change of the annealer, the graph or the file format that changes
  * a result. */
-static const char version[] = "appell anneal 1";
+static const char version[] = "appell anneal 3";
 
 typedef struct {
     char *at;

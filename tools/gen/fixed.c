@@ -3,19 +3,25 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "dyn/number/trig.h"
+#include "tools/gen/norm.h"
 
 /*
  * The product of two numbers that use all their bits leaves one of its upper 32 bits empty; loose
- * bounds of the factors leave more bits empty. If more than SLACK bits are empty, fewer than CUT
- * low bits are cut off, which costs two more instructions.
+ * bounds of the factors leave more bits empty. If more bits than the slack are empty, fewer than CUT
+ * low bits are cut off, which costs two more instructions. Long arms, whose vectors are held, lose
+ * bits at every joint and have less slack.
  */
-enum { SLACK = 3, TURN_BITS = 30, CUT = 32 };
+enum { SLACK = 3, SLACK_HELD = 1, TURN_BITS = 30, CUT = 32 };
 
 /* Largest error of the sine and cosine of dyn/number/trig.h in q30. */
 static const double trig_error = 3e-9;
+
+/* Rounding of the offset of an angle, in rad: angles are counted in turns times 2^32. */
+static double offset_error(double offset) {
+    const double units = ldexp(offset / 6.28318530717958647692, 32);
+    return fabs(units - rint(units)) * ldexp(6.28318530717958647692, -32);
+}
 
 static double size_of(const fixed_node_t *n) {
     return fmax(fabs(n->lo), fabs(n->hi));
@@ -62,6 +68,7 @@ static void bound_product(fixed_node_t *n, fixed_node_t a, fixed_node_t b, bool 
     if (square)
         n->lo = a.lo <= 0 && a.hi >= 0 ? 0 : fmin(p[0], p[3]);
     n->err = size_of(&a) * b.err + size_of(&b) * a.err + a.err * b.err;
+    n->own = (size_of(&a) + a.err) * b.own + (size_of(&b) + b.err) * a.own + a.own * b.own;
 }
 
 static bool power_of_two(double value) {
@@ -69,13 +76,14 @@ static bool power_of_two(double value) {
     return frexp(value, &e) == 0.5;
 }
 
-static void place_product(const fixed_t *f, fixed_node_t *n, const graph_node_t *g) {
+static void place_product(const fixed_t *f, fixed_node_t *n, const graph_node_t *g, int slack) {
     const fixed_node_t *a = &f->node[g->a >> 1], *b = &f->node[g->b >> 1];
     for (int k = 0; k < 2; k++) {
         double c;
         if (graph_is_const(f->g, k ? g->b : g->a, &c) && power_of_two(c)) {
             const fixed_node_t *other = k ? a : b;
             n->err = other->err * c;
+            n->own = other->own * c;
             n->exponent = other->exponent - ilogb(c);
             n->cut = 0;
             return;
@@ -83,9 +91,10 @@ static void place_product(const fixed_t *f, fixed_node_t *n, const graph_node_t 
     }
     const int natural = a->exponent + b->exponent - CUT;
     const int spare = room_for(fmax(fabs(n->lo), fabs(n->hi)) + n->err) - natural;
-    n->cut = (int8_t)(spare > SLACK ? CUT - (spare < CUT - 1 ? spare : CUT - 1) : CUT);
+    n->cut = (int8_t)(spare > slack ? CUT - (spare < CUT - 1 ? spare : CUT - 1) : CUT);
     n->exponent = natural + CUT - n->cut;
     n->err += unit(n->exponent);
+    n->own += unit(n->exponent);
 }
 
 static void place_sum(const fixed_t *f, fixed_node_t *n, const graph_node_t *g) {
@@ -101,6 +110,7 @@ static void place_sum(const fixed_t *f, fixed_node_t *n, const graph_node_t *g) 
         const int down = part[k]->exponent - e;
         n->down[k] = (int8_t)(down > 31 ? 31 : down);
         n->err += down > 0 ? unit(e) : 0;
+        n->own += down > 0 ? unit(e) : 0;
     }
 }
 
@@ -116,18 +126,39 @@ static void place_recip(fixed_t *f, fixed_node_t *n, const graph_node_t *g) {
     }
     n->lo = 1 / (a.hi + a.err);
     n->hi = 1 / least;
-    n->exponent = room_for(n->hi);
+    /* fixed_recip shifts by 0 to 63 bits: a larger exponent would only saturate, and a smaller one
+     * leaves no bit. */
+    n->exponent = (int)fmax(-1 - a.exponent, fmin(room_for(n->hi), 62 - a.exponent));
     n->err = a.err / (least * least) + unit(n->exponent) + 1e-9 * n->hi;
+    n->own = n->err; /* not smaller */
     n->down[0] = (int8_t)(62 - n->exponent - a.exponent);
     n->down[1] = negative;
     if (negative)
         *n = flip(*n, 1);
 }
 
-static void tighten(fixed_t *f, fixed_node_t *n, const double *value, int32_t id, int32_t size,
-                    const fixed_options_t *o) {
-    for (int k = 0; k < o->known_count; k++) {
-        const fixed_known_t *known = &o->known[k];
+/* The state while the nodes of a graph are placed. */
+typedef struct {
+    fixed_t *f;
+    const fixed_options_t *o;
+    double *value;  /* of every node, at every probe */
+    double *inside; /* the same at probes within the limits, for norm_bound */
+    double *cap; /* bound of the size of a node, from the norm of the vector that it belongs to */
+    bool *done;  /* placed */
+    int32_t *holder; /* a node that holds this one, or 0 */
+    int32_t *slot;   /* for norm_bound */
+    int32_t *beside; /* the next component of the same held vector, or 0 */
+    int32_t *part;   /* by number: the first component of a held vector, or 0 */
+    bool *begun;     /* by number */
+    norm_t *norm;    /* by number */
+    int32_t vectors;
+} placing_t;
+
+static void tighten(const placing_t *p, fixed_node_t *n, int32_t id) {
+    const double *value = p->value;
+    const int32_t size = graph_size(p->f->g);
+    for (int k = 0; k < p->o->known_count; k++) {
+        const fixed_known_t *known = &p->o->known[k];
         const double ratio = value[id] / known->value[0];
         if (!isfinite(ratio) || ratio == 0 ||
             fabs(value[size + id] / known->value[1] - ratio) > 1e-9 * fabs(ratio))
@@ -136,11 +167,15 @@ static void tighten(fixed_t *f, fixed_node_t *n, const double *value, int32_t id
         const double hi = ratio * (ratio > 0 ? known->hi : known->lo);
         n->lo = fmax(n->lo, lo);
         n->hi = fmin(n->hi, hi);
-        f->proved = f->proved && !known->guessed;
+        p->f->proved = p->f->proved && !known->guessed;
     }
+    n->lo = fmax(n->lo, -p->cap[id]);
+    n->hi = fmin(n->hi, p->cap[id]);
 }
 
-static void place(fixed_t *f, int32_t id, const double *value, const fixed_options_t *o) {
+static void place(placing_t *p, int32_t id) {
+    fixed_t *f = p->f;
+    const fixed_options_t *o = p->o;
     const graph_node_t *g = graph_at(f->g, id);
     fixed_node_t *n = &f->node[id];
     const fixed_node_t none = {0};
@@ -148,13 +183,12 @@ static void place(fixed_t *f, int32_t id, const double *value, const fixed_optio
     const fixed_node_t b = graph_uses_b(g->op) || (g->op == GRAPH_ANGLE && g->b != GRAPH_NONE)
                                ? flip(f->node[g->b >> 1], g->b)
                                : none;
-    const int32_t size = graph_size(f->g);
     switch (g->op) {
     case GRAPH_CONST:
         n->lo = n->hi = graph_value(f->g, id);
         n->exponent = n->hi == 0 ? 31 : 30 - ilogb(n->hi);
         n->raw = (int32_t)fmin(rint(ldexp(n->hi, n->exponent)), 2147483647.0);
-        n->err = 0.5 * unit(n->exponent);
+        n->err = n->own = fmax(0.5 * unit(n->exponent), n->hi - ldexp(n->raw, -n->exponent));
         break;
     case GRAPH_INPUT:
         o->input_range(o->context, g->a, g->b, &n->lo, &n->hi);
@@ -163,68 +197,211 @@ static void place(fixed_t *f, int32_t id, const double *value, const fixed_optio
     case GRAPH_ANGLE:
         n->lo = a.lo + b.lo + graph_value(f->g, id);
         n->hi = a.hi + b.hi + graph_value(f->g, id);
+        n->err = a.err + b.err + offset_error(graph_value(f->g, id));
         break;
     case GRAPH_SIN:
     case GRAPH_COS:
         widest_sine(a.lo, a.hi, g->op == GRAPH_COS ? 1.57079632679489661923 : 0, &n->lo, &n->hi);
         n->exponent = TURN_BITS;
-        n->err = trig_error;
+        n->err = n->own = trig_error + a.err;
         break;
     case GRAPH_MUL:
         bound_product(n, a, b, g->a == g->b);
-        tighten(f, n, value, id, size, o);
-        place_product(f, n, g);
+        tighten(p, n, id);
+        place_product(f, n, g, p->vectors > 0 ? SLACK_HELD : SLACK);
         break;
     case GRAPH_ADD:
         n->lo = a.lo + b.lo;
         n->hi = a.hi + b.hi;
         n->err = a.err + b.err;
-        tighten(f, n, value, id, size, o);
+        n->own = a.own + b.own;
+        tighten(p, n, id);
         place_sum(f, n, g);
         break;
     case GRAPH_RECIP:
         place_recip(f, n, g);
         break;
+    case GRAPH_HOLD: /* visit_vector places it */
+        abort();
     default:
         f->proved = false; /* sqrt, clamp, min and sign have no fixed-point code */
     }
 }
 
-fixed_t *fixed_make(const graph_t *g, const fixed_options_t *o) {
-    const int32_t size = graph_size(g);
-    const int results = graph_outputs(g);
-    fixed_t *f = calloc(1, sizeof *f);
-    double *value = calloc((size_t)size * GEN_PROBES, sizeof *value);
-    if (!f || !value)
+static void visit(placing_t *p, int32_t id);
+
+static void visit_operands(placing_t *p, int32_t id) {
+    const graph_node_t *g = graph_at(p->f->g, id);
+    if (g->op > GRAPH_INPUT)
+        visit(p, g->a >> 1);
+    if (graph_uses_b(g->op) || (g->op == GRAPH_ANGLE && g->b != GRAPH_NONE))
+        visit(p, g->b >> 1);
+}
+
+/* Places all components of a held vector, whose norm bounds them and their errors. */
+static void visit_vector(placing_t *p, int32_t number) {
+    const graph_t *g = p->f->g;
+    fixed_node_t *node = p->f->node;
+    int32_t hold[NORM_PARTS], root[NORM_PARTS];
+    int part[NORM_PARTS], parts = 0;
+    double rounding = 0, size = 0, error = 0;
+    p->begun[number] = true;
+    for (int32_t id = p->part[number]; id; id = p->beside[id]) {
+        hold[parts] = id;
+        root[parts] = graph_at(g, id)->a >> 1;
+        part[parts] = graph_at(g, id)->b % GRAPH_PARTS;
+        const int32_t op = graph_at(g, root[parts])->op;
+        (op == GRAPH_ADD || op == GRAPH_MUL ? visit_operands : visit)(p, root[parts++]);
+    }
+    const norm_from_t from = {g, node, p->inside, p->norm, p->slot};
+    norm_t *norm = &p->norm[number];
+    *norm = norm_bound(&from, root, part, parts);
+    for (int i = 0; i < parts; i++) {
+        const double weight = norm_weight(part[i]);
+        p->cap[root[i]] = fmin(p->cap[root[i]], norm->size / weight);
+        visit(p, root[i]);
+        const fixed_node_t *n = &node[root[i]];
+        rounding += pow(n->own * weight, 2);
+        size += pow(size_of(n) * weight, 2);
+        error += pow(n->err * weight, 2);
+    }
+    *norm = (norm_t){fmin(norm->size, sqrt(size)), fmin(norm->error + sqrt(rounding), sqrt(error))};
+    for (int i = 0; i < parts; i++) {
+        fixed_node_t *n = &node[hold[i]];
+        *n = node[root[i]];
+        n->err = fmin(n->err, norm->error / norm_weight(part[i]));
+        n->own = 0;
+        p->done[hold[i]] = true;
+    }
+}
+
+static void visit(placing_t *p, int32_t id) {
+    const graph_node_t *g = graph_at(p->f->g, id);
+    const int32_t hold = g->op == GRAPH_HOLD ? id : p->holder[id];
+    const int32_t number = hold ? graph_at(p->f->g, hold)->b / GRAPH_PARTS : 0;
+    if (hold && !p->begun[number])
+        visit_vector(p, number);
+    if (p->done[id])
+        return;
+    visit_operands(p, id);
+    place(p, id);
+    p->done[id] = true;
+}
+
+static void *zeros(size_t count, size_t size) {
+    void *memory = calloc(count + 1, size);
+    if (!memory)
         abort();
+    return memory;
+}
+
+static void find_vectors(placing_t *p) {
+    const graph_t *g = p->f->g;
+    for (int32_t i = 0; i < p->f->count; i++) {
+        const graph_node_t *n = graph_at(g, p->f->order[i]);
+        if (n->op == GRAPH_HOLD && n->b / GRAPH_PARTS >= p->vectors)
+            p->vectors = n->b / GRAPH_PARTS + 1;
+    }
+    p->part = zeros((size_t)p->vectors, sizeof *p->part);
+    p->begun = zeros((size_t)p->vectors, sizeof *p->begun);
+    p->norm = zeros((size_t)p->vectors, sizeof *p->norm);
+    for (int32_t i = 0; i < p->f->count; i++) {
+        const int32_t id = p->f->order[i];
+        const graph_node_t *n = graph_at(g, id);
+        if (n->op != GRAPH_HOLD)
+            continue;
+        p->holder[n->a >> 1] = id;
+        p->beside[id] = p->part[n->b / GRAPH_PARTS];
+        p->part[n->b / GRAPH_PARTS] = id;
+    }
+}
+
+typedef struct {
+    const fixed_options_t *options;
+    int probe;
+} inside_t;
+
+/* Returns an input of a probe: a value in the outer half of what lies between its limits, where no
+ * term of a sum is too small to be noticed. */
+static double inside(void *context, int32_t array, int32_t index) {
+    const inside_t *c = context;
+    int probe = GEN_PROBES + c->probe;
+    double lo, hi;
+    c->options->input_range(c->options->context, array, index, &lo, &hi);
+    const double part = gen_probe(&probe, array, index);
+    return (lo + hi) / 2 + (hi - lo) / 4 * (part + (part < 0 ? -1 : 1));
+}
+
+static void place_all(fixed_t *f, const fixed_options_t *o) {
+    const size_t size = (size_t)graph_size(f->g);
+    placing_t p = {.f = f,
+                   .o = o,
+                   .value = zeros(size * GEN_PROBES, sizeof *p.value),
+                   .inside = zeros(size * NORM_PROBES, sizeof *p.inside),
+                   .cap = zeros(size, sizeof *p.cap),
+                   .done = zeros(size, sizeof *p.done),
+                   .holder = zeros(size, sizeof *p.holder),
+                   .slot = zeros(size, sizeof *p.slot),
+                   .beside = zeros(size, sizeof *p.beside)};
+    for (size_t i = 0; i < size; i++)
+        p.cap[i] = INFINITY;
+    for (int probe = 0; probe < GEN_PROBES; probe++)
+        graph_eval(f->g, gen_probe, &probe, p.value + (size_t)probe * size);
+    for (int probe = 0; probe < NORM_PROBES; probe++) {
+        inside_t context = {o, probe};
+        graph_eval(f->g, inside, &context, p.inside + (size_t)probe * size);
+    }
+    find_vectors(&p);
+    for (int32_t i = 0; i < f->count; i++)
+        visit(&p, f->order[i]);
+    free(p.value);
+    free(p.inside);
+    free(p.cap);
+    free(p.done);
+    free(p.holder);
+    free(p.slot);
+    free(p.beside);
+    free(p.part);
+    free(p.begun);
+    free(p.norm);
+}
+
+fixed_t *fixed_make(const graph_t *g, const fixed_options_t *o) {
+    const size_t size = (size_t)graph_size(g), results = (size_t)graph_outputs(g);
+    fixed_t *f = zeros(1, sizeof *f);
     f->g = g;
     f->proved = true;
-    f->node = calloc((size_t)size, sizeof *f->node);
-    f->result_exponent = calloc((size_t)results, sizeof *f->result_exponent);
-    f->result_bound = calloc((size_t)results, sizeof *f->result_bound);
-    f->result_error = calloc((size_t)results, sizeof *f->result_error);
-    f->clamped = calloc((size_t)results, sizeof *f->clamped);
+    f->node = zeros(size, sizeof *f->node);
+    f->result_exponent = zeros(results, sizeof *f->result_exponent);
+    f->result_bound = zeros(results, sizeof *f->result_bound);
+    f->result_error = zeros(results, sizeof *f->result_error);
+    f->clamped = zeros(results, sizeof *f->clamped);
     f->order = graph_order(g, &f->count);
-    if (!f->node || !f->result_exponent || !f->clamped || !f->result_bound || !f->result_error)
-        abort();
-    for (int probe = 0; probe < GEN_PROBES; probe++)
-        graph_eval(g, gen_probe, &probe, value + probe * size);
-    for (int32_t i = 0; i < f->count; i++)
-        place(f, f->order[i], value, o);
-    for (int i = 0; i < results; i++) {
+    place_all(f, o);
+    for (int i = 0; i < (int)results; i++) {
         const fixed_node_t *n = &f->node[graph_result(g, i) >> 1];
         f->result_exponent[i] = o->result_exponent(o->context, i);
         f->result_bound[i] = size_of(n) + n->err;
         f->result_error[i] = n->err + unit(f->result_exponent[i]);
         f->clamped[i] = ldexp(f->result_bound[i], f->result_exponent[i]) >= 2147483647.0;
     }
-    free(value);
     return f;
+}
+
+int32_t fixed_stored(const fixed_t *f, int32_t id) {
+    const graph_node_t *n = graph_at(f->g, id);
+    if (n->op == GRAPH_HOLD)
+        return fixed_stored(f, n->a >> 1);
+    if (n->op != GRAPH_MUL || f->node[id].cut > 0)
+        return id;
+    double c;
+    const bool first = graph_is_const(f->g, n->a, &c) && power_of_two(c);
+    return fixed_stored(f, (first ? n->b : n->a) >> 1);
 }
 
 bool fixed_lost(const fixed_t *f) {
     for (int i = 0; i < graph_outputs(f->g); i++)
-        if (ldexp(f->result_error[i], f->result_exponent[i]) >= 0x1p30)
+        if (!(ldexp(f->result_error[i], f->result_exponent[i]) < 0x1p30)) /* NaN is lost, too */
             return true;
     return false;
 }
@@ -239,84 +416,4 @@ void fixed_free(fixed_t *f) {
     free(f->result_error);
     free(f->clamped);
     free(f);
-}
-
-int32_t fixed_recip(int32_t a, int down) {
-    const int zeros = __builtin_clz((uint32_t)a | 1u);
-    const uint32_t m = (uint32_t)a << zeros;
-    uint32_t y = 3031741621u - (uint32_t)(((uint64_t)m * 2021161081u) >> 32);
-    for (int i = 0; i < 3; i++)
-        y = (uint32_t)(((uint64_t)y * (0x80000000u - (uint32_t)(((uint64_t)m * y) >> 32))) >> 30);
-    const int right = down - zeros;
-    return right < 0 || (right == 0 && (y >> 31)) ? 2147483647
-           : right > 31                           ? 0
-                                                  : (int32_t)(y >> right);
-}
-
-static int32_t shifted(int32_t raw, ref_t a, int down) {
-    raw >>= down;
-    return a & 1 ? (int32_t)(0u - (uint32_t)raw) : raw;
-}
-
-static int32_t run(const fixed_t *f, int32_t id, const int32_t *v, fixed_lookup_t input,
-                   void *context) {
-    const graph_node_t *g = graph_at(f->g, id);
-    const fixed_node_t *n = &f->node[id];
-    int32_t c, s;
-    switch (g->op) {
-    case GRAPH_CONST:
-        return n->raw;
-    case GRAPH_INPUT:
-        return input(context, g->a, g->b);
-    case GRAPH_ANGLE: {
-        const double turns = graph_value(f->g, id) / 6.28318530717958647692;
-        const uint32_t offset = (uint32_t)(int64_t)rint(ldexp(turns - rint(turns), 32));
-        return (int32_t)((uint32_t)v[g->a >> 1] +
-                         (g->b != GRAPH_NONE ? (uint32_t)v[g->b >> 1] : 0) + offset);
-    }
-    case GRAPH_SIN:
-    case GRAPH_COS:
-        dyn_sincos_q30(v[g->a >> 1], &c, &s);
-        return g->op == GRAPH_SIN ? s : c;
-    case GRAPH_MUL:
-        if (n->cut == 0)
-            return v[(graph_is_const(f->g, g->a, NULL) && power_of_two(graph_value(f->g, g->a >> 1))
-                          ? g->b
-                          : g->a) >>
-                     1];
-        return (int32_t)(((int64_t)v[g->a >> 1] * v[g->b >> 1]) >> n->cut);
-    case GRAPH_ADD:
-        return (int32_t)((uint32_t)shifted(v[g->a >> 1], g->a, n->down[0]) +
-                         (uint32_t)shifted(v[g->b >> 1], g->b, n->down[1]));
-    case GRAPH_RECIP:
-        return n->down[1] ? -fixed_recip((int32_t)(0u - (uint32_t)v[g->a >> 1]), n->down[0])
-                          : fixed_recip(v[g->a >> 1], n->down[0]);
-    default:
-        return 0;
-    }
-}
-
-void fixed_eval(const fixed_t *f, fixed_lookup_t input, void *context, int32_t *result) {
-    int32_t *v = malloc((size_t)graph_size(f->g) * sizeof *v);
-    if (!v)
-        abort();
-    for (int32_t i = 0; i < f->count; i++)
-        v[f->order[i]] = run(f, f->order[i], v, input, context);
-    for (int i = 0; i < graph_outputs(f->g); i++) {
-        const ref_t r = graph_result(f->g, i);
-        const int down = f->node[r >> 1].exponent - f->result_exponent[i];
-        int32_t raw = v[r >> 1];
-        if (down >= 0)
-            raw >>= down > 31 ? 31 : down;
-        else if (!f->clamped[i])
-            raw = (int32_t)((uint32_t)raw << -down);
-        else {
-            const int32_t most = INT32_MAX >> -down;
-            raw = raw > most    ? INT32_MAX
-                  : raw < -most ? -INT32_MAX
-                                : (int32_t)((uint32_t)raw << -down);
-        }
-        result[i] = r & 1 ? (int32_t)(0u - (uint32_t)raw) : raw;
-    }
-    free(v);
 }

@@ -4,7 +4,8 @@
  *
  * Straight-line code has no loop in which bounds could grow. So every node gets its own bound by
  * interval arithmetic and the largest exponent that this bound allows. Where more is known (a
- * torque, an element of the inertia matrix, a pivot), the bound is tightened. A product keeps the
+ * torque, an element of the inertia matrix, a pivot, the norm of a held vector), the bound is
+ * tightened. A product keeps the
  * upper 32 bits of 64, one SMULL on a Cortex-M3. A sum aligns its operands with a shift inside the
  * add instruction. A product with a power of two costs nothing.
  */
@@ -16,6 +17,7 @@
 typedef struct {
     double lo, hi;
     double err;   /* largest error of the computed value */
+    double own;   /* the part of it that is not passed on from held values */
     int exponent; /* the value is raw * 2^-exponent */
     int8_t cut;   /* MUL: low bits cut off the 64-bit product; 0: only the exponent changes */
     /* ADD: right shift of each operand in bits; RECIP: down[0] is `down` of fixed_recip, down[1] is
@@ -56,6 +58,9 @@ typedef struct {
     int known_count;
 } fixed_options_t;
 
+/* Returns the node whose stored integer is that of this node, too: a held value has that of what it
+ * holds, a product with a power of two that of its other factor. */
+int32_t fixed_stored(const fixed_t *f, int32_t id);
 /* True if some result has no certain bit: its error may reach half of what its format holds. */
 bool fixed_lost(const fixed_t *f);
 fixed_t *fixed_make(const graph_t *g, const fixed_options_t *options);
@@ -64,8 +69,13 @@ void fixed_free(fixed_t *f);
 typedef int32_t (*fixed_lookup_t)(void *context, int32_t array, int32_t index);
 void fixed_eval(const fixed_t *f, fixed_lookup_t input, void *context, int32_t *result);
 
-/* Returns 2^(62 - down) / a for a > 0, by Newton's iteration on the mantissa; saturates. Generated
- * code contains the same function. */
+/* Generated code contains the same two functions. They have no branch, so that every state takes the
+ * same instructions.
+ *
+ * fixed_recip returns 2^(62 - down) / a for a > 0, by Newton's iteration on the mantissa, or the
+ * largest number; down is 0 to 63. fixed_clamped returns a 2^bits, or the largest multiple of
+ * 2^bits with the sign of a. */
 int32_t fixed_recip(int32_t a, int down);
+int32_t fixed_clamped(int32_t a, int bits);
 
 #endif

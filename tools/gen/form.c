@@ -74,8 +74,11 @@ static void matrix(trace_t *t, ref_t M[]) {
         c.L = out_z(t, t->phi[last], c.L);
         c.J = sym_out_z(t, t->phi[last], c.J);
         for (uint32_t e = last + 1; e < arm->n; e++)
-            effort[e] = load_out_z(t, t->phi[last], effort[e]);
+            effort[e] = hold_load(t, load_out_z(t, t->phi[last], effort[e]));
         for (uint32_t k = last + 1; k-- > first;) {
+            c.L = hold_vec(t, c.L);
+            c.J = hold_sym(t, c.J);
+            c.around = hold_vec(t, (vec_t){c.around, 0, 0}).x;
             hint_vec(t, "L", k, c.L);
             hint_sym(t, "J", k, c.J);
             effort[k] = unit_load(&arm->joint[k], c);
@@ -237,19 +240,24 @@ static double cost_with(const gen_arm_t *arm, form_kind_t kind, const uint8_t *c
 
 graph_t *form_best(const gen_arm_t *arm, form_kind_t kind, const graph_cost_t *cost,
                    gen_names_t *names) {
+    /* The time of the search grows with the square of the number of groups, and for forward dynamics
+     * with its fourth power: the solver adds n^3 operations, which no choice changes. */
+    enum { SEARCHED = 9 };
+    const form_kind_t searched = kind == FORM_FD && arm->n > SEARCHED ? FORM_BIAS : kind;
+    const int rounds = arm->n > SEARCHED ? 1 : 2;
     uint8_t choice[DYN_MAX_JOINTS] = {0};
     if (kind == FORM_MASS)
         return form_trace(arm, kind, choice, names);
     memset(choice, FORM_TURNED, sizeof choice);
-    double least = cost_with(arm, kind, choice, cost);
-    for (int round = 0; round < 2; round++)
+    double least = cost_with(arm, searched, choice, cost);
+    for (int round = 0; round < rounds; round++)
         for (uint32_t i = 0; i < arm->n; i++) {
             if (!arm->joint[i].starts)
                 continue;
             uint8_t best = choice[i];
             for (unsigned c = 0; c < 1u << FORM_CHOICES; c++) {
                 choice[i] = (uint8_t)c;
-                const double total = cost_with(arm, kind, choice, cost);
+                const double total = cost_with(arm, searched, choice, cost);
                 if (total < least - 1e-9) {
                     least = total;
                     best = (uint8_t)c;

@@ -60,6 +60,7 @@ typedef struct {
     /* pose of the end effector in the frame that the formulations use for the last link */
     dyn_pose_t tool;
     bool round;      /* the last link is a body of revolution about its axis */
+    bool held;       /* the graphs hold their vectors (graph_hold): tighter bounds, dearer code */
     uint32_t joined; /* bits of the joints whose rotor is included in the links */
     /* angle in rad by which the last link's frame is turned about its axis to make l[1] zero */
     double turned;
@@ -73,6 +74,7 @@ typedef struct {
  * largest moment of inertia.
  */
 dyn_model_t gen_quiet(const dyn_model_t *model, double noise);
+double gen_quiet_angle(double angle, double noise);
 void gen_arm(const dyn_model_t *model, uint32_t keep, gen_arm_t *arm);
 
 /* Bits that choose between formulations; which one is cheaper depends on the arm. */
@@ -97,7 +99,7 @@ typedef enum {
 
 /* Names of mechanical quantities. A quantity is identified by its values at the two probes: however
  * the graph is rewritten, a node with these values up to sign is that quantity up to sign. */
-enum { GEN_PROBES = 2, GEN_NAMES_MAX = 2048, GEN_NAME = 12 };
+enum { GEN_PROBES = 2, GEN_NAMES_MAX = 8192, GEN_NAME = 12 };
 
 typedef struct {
     char name[GEN_NAME];
@@ -119,9 +121,5 @@ graph_t *form_trace(const gen_arm_t *arm, form_kind_t kind, const uint8_t choice
 /* Searches the choices of one group after the other; makes the cheapest graph that it finds. */
 graph_t *form_best(const gen_arm_t *arm, form_kind_t kind, const graph_cost_t *cost,
                    gen_names_t *names);
-/* Makes the closed form of the inertia matrix by Uicker and Kahn with a dictionary of monomials.
- * Returns NULL for more joints than FORM_UICKER_KAHN_MAX, too many monomials, or a kept payload. */
-enum { FORM_UICKER_KAHN_MAX = 8 };
-graph_t *form_uicker_kahn(const gen_arm_t *arm);
 
 #endif

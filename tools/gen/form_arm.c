@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------------------------------- noise */
 
-static double quiet_angle(double angle, double noise) {
+double gen_quiet_angle(double angle, double noise) {
     const double quarter = 1.57079632679489661923, turns = rint(angle / quarter);
     return fabs(angle - turns * quarter) < noise ? turns * quarter : angle;
 }
@@ -42,8 +42,8 @@ dyn_model_t gen_quiet(const dyn_model_t *model, double noise) {
         reach += fabs(m.joint[i].a) + fabs(m.joint[i].d);
     for (uint32_t i = 0; i < m.n; i++) {
         dyn_model_joint_t *j = &m.joint[i];
-        j->alpha = quiet_angle(j->alpha, noise);
-        j->theta = quiet_angle(j->theta, noise);
+        j->alpha = gen_quiet_angle(j->alpha, noise);
+        j->theta = gen_quiet_angle(j->theta, noise);
         j->a = fabs(j->a) < noise * reach ? 0 : j->a;
         j->d = fabs(j->d) < noise * reach ? 0 : j->d;
         quiet_body(&j->link, noise);

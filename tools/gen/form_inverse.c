@@ -81,7 +81,8 @@ static motion_t group_out(trace_t *t, uint32_t i, motion_t before, left_t left[]
     const uint8_t choice = t->choice[i];
     const turn_t x = alpha_of(t, i);
     const vec_t wG = in_x(t, x, before.w), uG = in_x(t, x, before.wd);
-    vec_t aG = in_x(t, x, vadd(t, before.a, omega_mul(t, before.o, step_of(t, i))));
+    const vec_t step = hold_vec(t, omega_mul(t, before.o, step_of(t, i)));
+    vec_t aG = in_x(t, x, vadd(t, before.a, step));
     ref_t rate = 0, turned = 0;
     motion_t m = before;
     for (uint32_t k = i; k == i || (k < t->arm->n && !joint[k].starts); k++) {
@@ -98,11 +99,16 @@ static motion_t group_out(trace_t *t, uint32_t i, motion_t before, left_t left[]
         const ref_t z = add(t, wG.z, rate), wdz = add(t, uG.z, turned);
         const vec_t onG = {wG.x, wG.y, z};
         const omega_t OG = omega_of(t, direct, onG, uG, wG.z, rate, wdz);
-        vec_t w = in_z(t, t->phi[k], onG), u = in_z(t, t->phi[k], uG);
+        const vec_t inward = in_z(t, t->phi[k], onG), u = in_z(t, t->phi[k], uG);
+        const vec_t w = last ? hold_vec(t, inward) : inward;
         m.w = w;
         m.wd = (vec_t){add(t, u.x, mul(t, rate, w.y)), sub(t, u.y, mul(t, rate, w.x)), wdz};
         m.o = omega_of(t, direct, w, u, wG.z, rate, wdz);
         m.a = in_z(t, t->phi[k], aG);
+        if (last) {
+            m.wd = hold_vec(t, m.wd);
+            m.a = hold_vec(t, m.a);
+        }
         hint_vec(t, "w", k, m.w);
         hint_vec(t, "wd", k, m.wd);
         hint_vec(t, "a", k, m.a);
@@ -114,15 +120,16 @@ static motion_t group_out(trace_t *t, uint32_t i, motion_t before, left_t left[]
             left[k].own = body_load(t, b, OG, aG);
         } else
             left[k].own = body_load(t, b, m.o, m.a);
+        left[k].own = hold_load(t, left[k].own);
         hint_vec(t, "F", k, left[k].own.f);
         hint_vec(t, "N", k, left[k].own.n);
         if (!last) {
             if (choice & FORM_SHIFT)
-                aG = vadd(t, aG, omega_mul(t, OG, step_in_group(t, k + 1)));
+                aG = hold_vec(t, vadd(t, aG, omega_mul(t, OG, step_in_group(t, k + 1))));
             else {
                 const vec_t p = {K(t, joint[k + 1].a), 0,
                                  add(t, K(t, joint[k + 1].rise), slide_of(t, k + 1))};
-                aG = vadd(t, aG, out_z(t, t->phi[k], omega_mul(t, m.o, p)));
+                aG = hold_vec(t, vadd(t, aG, out_z(t, t->phi[k], omega_mul(t, m.o, p))));
             }
         }
     }
@@ -148,6 +155,7 @@ static load_t group_in(trace_t *t, uint32_t first, uint32_t last, load_t behind,
             L = load_sum(t, L, left[k].on_group ? own : load_out_z(t, t->phi[k], own));
         }
         on_link = false;
+        L = hold_load(t, L);
         hint_vec(t, "f", k, L.f);
         hint_vec(t, "n", k, L.n);
         tau[k] = t->arm->joint[k].prismatic ? L.f.z : L.n.z;

@@ -28,6 +28,7 @@ typedef struct {
     turn_t phi[DYN_MAX_JOINTS];     /* turn of each link relative to its group */
     ref_t q[DYN_MAX_JOINTS], qd[DYN_MAX_JOINTS], qdd[DYN_MAX_JOINTS];
     bool at_rest;               /* only gravity torques are computed, without the wrench */
+    int32_t held;               /* number of vectors held so far */
     gen_names_t *names;         /* names to record, or NULL */
     ref_t named[GEN_NAMES_MAX]; /* node of each name, while the graph is built */
 } trace_t;
@@ -143,6 +144,25 @@ static inline sym_t sym_sum(trace_t *t, sym_t A, sym_t B) {
                    add(t, A.xy, B.xy), add(t, A.yz, B.yz), add(t, A.xz, B.xz)};
 }
 
+/* Hold a vector or tensor, if the arm asks for it (graph_hold). Its terms must be held ones or few:
+ * inside of what is held bounds are intervals. */
+static inline vec_t hold_vec(trace_t *t, vec_t a) {
+    if (!t->arm->held)
+        return a;
+    const int32_t k = t->held++;
+    return (vec_t){graph_hold(t->g, a.x, k, 0), graph_hold(t->g, a.y, k, 1),
+                   graph_hold(t->g, a.z, k, 2)};
+}
+
+static inline sym_t hold_sym(trace_t *t, sym_t A) {
+    if (!t->arm->held)
+        return A;
+    const int32_t k = t->held++;
+    return (sym_t){graph_hold(t->g, A.xx, k, 0), graph_hold(t->g, A.yy, k, 1),
+                   graph_hold(t->g, A.zz, k, 2), graph_hold(t->g, A.xy, k, 3),
+                   graph_hold(t->g, A.yz, k, 4), graph_hold(t->g, A.xz, k, 5)};
+}
+
 /* ------------------------------------------------------------------------------------ constants */
 
 typedef struct {
@@ -215,6 +235,10 @@ static inline load_t load_sum(trace_t *t, load_t a, load_t b) {
 
 static inline load_t load_out_z(trace_t *t, turn_t r, load_t a) {
     return (load_t){out_z(t, r, a.f), out_z(t, r, a.n)};
+}
+
+static inline load_t hold_load(trace_t *t, load_t a) {
+    return (load_t){hold_vec(t, a.f), hold_vec(t, a.n)};
 }
 
 static inline load_t load_shift(trace_t *t, vec_t p, load_t a) {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dyn/number/f64.h"
-#include "dyn/number/trig.h"
 #include "tools/gen/trace.h"
 #include "tools/gen/anneal.h"
+#include "tools/gen/closed.h"
+#include "tools/proof/units.h"
 
 #define BIT(array) (1u << (array))
 
@@ -55,11 +55,13 @@ uint32_t gen_inputs(const gen_t *gen, gen_kernel_t kernel) {
 /*
  * Forward kinematics and Jacobian are traced from the unchanged kernels of dyn/kernel/kinematics.c.
  */
-static graph_t *trace_kinematics(const dyn_model_t *model, bool jacobian) {
+static graph_t *trace_kinematics(const dyn_model_t *model, bool held, bool jacobian) {
     static dyn_arm_trace_t arm;
     static dyn_real_trace_t q[DYN_MAX_JOINTS], out[6 * DYN_MAX_JOINTS + 12];
     graph_t *g = graph_new();
     trace_use(g);
+    if (held)
+        trace_hold();
     if (dyn_prepare_trace(model, NULL, &arm) != DYN_OK) {
         graph_free(g);
         return NULL;
@@ -98,9 +100,11 @@ static void show_progress(void *context, long done, long of, double least) {
  */
 static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *from) {
     static const double per_op[GEN_KERNELS] = {19000, 12000, 3000, 3000, 10000, 2000, 2000};
-    const graph_ops_t ops = gen->before[kernel];
-    const long all =
-        (long)fmin(4e8, per_op[kernel] * gen->options.effort * (double)(ops.mul + ops.add));
+    /* Effort shrinks with size: a graph of more than 800 operations gets fewer moves than one of
+     * 800, so that 30 joints take less than a minute at the default effort. */
+    double ops = (double)(gen->before[kernel].mul + gen->before[kernel].add);
+    ops = ops > 800 ? 800 * sqrt(sqrt(800 / ops)) : ops;
+    const long all = (long)fmin(4e8, per_op[kernel] * gen->options.effort * ops);
     if (all < 1000)
         return graph_copy(from);
     stage_t stage = {gen, kernel, 0, all};
@@ -132,17 +136,53 @@ static graph_t *anneal(const gen_t *gen, gen_kernel_t kernel, const graph_t *fro
     return second;
 }
 
-/* Traces a kernel. `closed` is the closed form of the inertia matrix or NULL; it is consumed if the
- * kernel is the inertia matrix. */
-static graph_t *prepare(gen_t *gen, gen_kernel_t kernel, graph_t *closed) {
+/* Traces a kernel, with held vectors if gen->arm.held is set. */
+static graph_t *trace_kernel(gen_t *gen, gen_kernel_t kernel, gen_names_t *names) {
     static const form_kind_t kind[GEN_KERNELS] = {FORM_ID, FORM_MASS, FORM_BIAS, FORM_GRAVITY,
                                                   FORM_FD};
-    if (kernel >= GEN_FK)
-        return trace_kinematics(&gen->traced, kernel == GEN_JACOBIAN);
-    gen->names[kernel] = calloc(1, sizeof *gen->names[kernel]);
-    if (!gen->names[kernel])
-        return NULL;
-    graph_t *trace = form_best(&gen->arm, kind[kernel], &anneal_m4f, gen->names[kernel]);
+    return kernel >= GEN_FK ? trace_kinematics(&gen->traced, gen->arm.held, kernel == GEN_JACOBIAN)
+                            : form_best(&gen->arm, kind[kernel], &anneal_m4f, names);
+}
+
+static double fixed_error(gen_t *gen, gen_kernel_t kernel, graph_t *g) {
+    gen->graph[kernel] = g;
+    fixed_t *f = gen_fixed(gen, kernel, gen->options.units);
+    double most = 0;
+    for (int i = 0; i < graph_outputs(g); i++)
+        most = isnan(f->result_error[i]) ? HUGE_VAL : fmax(most, f->result_error[i]);
+    fixed_free(f);
+    gen->graph[kernel] = NULL;
+    return most;
+}
+
+/* Traces a kernel; in fixed point with held vectors if that lowers the guaranteed error by more than
+ * two bits, because the annealer saves less where vectors are held. */
+static graph_t *trace_best(gen_t *gen, gen_kernel_t kernel) {
+    static const double worth = 4;
+    gen_names_t *names = calloc(2, sizeof *names);
+    if (!names)
+        abort();
+    gen->arm.held = false;
+    gen->names[kernel] = names;
+    graph_t *g = trace_kernel(gen, kernel, names);
+    if (!gen->options.units || !g)
+        return g;
+    const double plain = fixed_error(gen, kernel, g);
+    gen->arm.held = true;
+    graph_t *held = trace_kernel(gen, kernel, names + 1);
+    if (fixed_error(gen, kernel, held) * worth < plain) {
+        names[0] = names[1];
+        graph_free(g);
+        return held;
+    }
+    graph_free(held);
+    return g;
+}
+
+/* Makes the graph of a kernel before it is annealed. `closed` is the closed form of the inertia
+ * matrix or NULL; it is consumed if the kernel is the inertia matrix. */
+static graph_t *prepare(gen_t *gen, gen_kernel_t kernel, graph_t *closed) {
+    graph_t *trace = trace_best(gen, kernel);
     if (kernel != GEN_MASS || !closed)
         return trace;
     graph_t *chosen = gen->options.uicker_kahn ? closed : trace;
@@ -150,6 +190,34 @@ static graph_t *prepare(gen_t *gen, gen_kernel_t kernel, graph_t *closed) {
     gen->other = graph_count(other);
     graph_free(other);
     return chosen;
+}
+
+/* Most monomials of the closed form where it is only counted, for comparison. */
+enum { MONOMIALS_ASIDE = 3000 };
+
+static void show_closed_form(void *context, uint32_t done, uint32_t of, int32_t monomials) {
+    const gen_options_t *o = context;
+    (void)monomials;
+    if (o->progress && done < of)
+        o->progress(o->context, "closed form", (double)done / of, (graph_ops_t){0});
+}
+
+/* Returns the closed form of the inertia matrix, or NULL if it is too large or does not exist. */
+static graph_t *closed_form(gen_t *gen) {
+    graph_t *g = NULL;
+    if (gen->options.keep & GEN_KEEP_PAYLOAD)
+        return NULL;
+    const int32_t asked = gen->options.monomials > 0 ? gen->options.monomials : GEN_MONOMIALS;
+    const int32_t most = gen->options.uicker_kahn ? asked : MONOMIALS_ASIDE;
+    closed_t *c = closed_from_arm(&gen->arm, most);
+    for (int k = 0; k < 3; k++)
+        poly_free(&c->gravity[k]);
+    c->progress = show_closed_form;
+    c->context = &gen->options;
+    if (closed_derive(c))
+        g = closed_graph(c);
+    closed_free(c);
+    return g;
 }
 
 double gen_noise(gen_real_t real) {
@@ -162,12 +230,17 @@ gen_t *gen_make(const dyn_model_t *model, const gen_options_t *options) {
         return NULL;
     gen->options = *options;
     gen->model = *model;
-    gen->traced = gen_quiet(model, gen_noise(options->real));
+    /* Ranges, bounds and self-test use the same acceleration limits as the proof of fixed point. */
+    for (uint32_t i = 0; options->units && i < model->n; i++) {
+        dyn_limits_t *l = &gen->model.joint[i].drive.limits;
+        l->acceleration = units_acceleration(l);
+    }
+    gen->traced = gen_quiet(&gen->model, gen_noise(options->real));
     gen_arm(&gen->traced, options->keep, &gen->arm);
     graph_t *closed = NULL;
     if ((options->both || options->uicker_kahn) &&
         (!options->kernels || (options->kernels & BIT(GEN_MASS))))
-        closed = form_uicker_kahn(&gen->arm);
+        closed = closed_form(gen);
     gen->no_closed_form = options->uicker_kahn && !closed;
     for (int k = 0; k < GEN_KERNELS && !gen->no_closed_form; k++) {
         if (options->kernels && !(options->kernels & BIT(k)))
@@ -193,187 +266,13 @@ void gen_free(gen_t *gen) {
     free(gen);
 }
 
-void gen_lose(gen_t *gen, gen_kernel_t kernel) {
+void gen_lose(gen_t *gen, gen_kernel_t kernel, const fixed_t *fixed) {
+    if (fixed)
+        gen_doubt(gen, kernel, fixed, gen->why[kernel], sizeof gen->why[kernel]);
+    else
+        snprintf(gen->why[kernel], sizeof gen->why[kernel],
+                 "its results are not finite, as of an arm with a joint that moves no mass");
     graph_free(gen->graph[kernel]);
     gen->graph[kernel] = NULL;
     gen->lost |= BIT(kernel);
-}
-
-/* ----------------------------------------------------------------------------------- evaluation */
-
-static double lookup(void *context, int32_t array, int32_t index) {
-    const gen_state_t *state = context;
-    return state->array[array][index];
-}
-
-void gen_state_values(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state,
-                      double *value) {
-    gen_state_t copy = *state;
-    graph_eval(gen->graph[kernel], lookup, &copy, value);
-}
-
-void gen_eval_f64(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out) {
-    const graph_t *g = gen->graph[kernel];
-    double *value = malloc(((size_t)graph_size(g) + 1) * sizeof *value);
-    if (!value)
-        abort();
-    gen_state_values(gen, kernel, state, value);
-    for (int i = 0; i < graph_outputs(g); i++) {
-        const ref_t r = graph_result(g, i);
-        out[i] = r & 1 ? -value[r >> 1] : value[r >> 1];
-    }
-    free(value);
-}
-
-static float f32_node(const graph_t *g, int32_t id, const float *v, const gen_state_t *state) {
-    const graph_node_t *n = graph_at(g, id);
-    const float a = n->op > GRAPH_INPUT ? (n->a & 1 ? -v[n->a >> 1] : v[n->a >> 1]) : 0;
-    const float b = graph_uses_b(n->op) || (n->op == GRAPH_ANGLE && n->b != GRAPH_NONE)
-                        ? (n->b & 1 ? -v[n->b >> 1] : v[n->b >> 1])
-                        : 0;
-    float c, s;
-    switch (n->op) {
-    case GRAPH_CONST:
-        return (float)graph_value(g, id);
-    case GRAPH_INPUT:
-        return (float)state->array[n->a][n->b];
-    case GRAPH_ANGLE:
-        return (a + b) + (float)graph_value(g, id);
-    case GRAPH_SIN:
-    case GRAPH_COS:
-        dyn_sincos_f32(a, &c, &s);
-        return n->op == GRAPH_SIN ? s : c;
-    case GRAPH_ADD:
-        return a + b;
-    case GRAPH_MUL:
-        return a * b;
-    case GRAPH_RECIP:
-        return 1 / a;
-    case GRAPH_SQRT:
-        return sqrtf(a);
-    case GRAPH_CLAMP:
-        return fmaxf(-b, fminf(b, a));
-    case GRAPH_MIN:
-        return fminf(a, b);
-    case GRAPH_SIGN:
-        return a > 0 ? 1.0f : a < 0 ? -1.0f : 0.0f;
-    default:
-        return 0;
-    }
-}
-
-void gen_eval_f32(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out) {
-    const graph_t *g = gen->graph[kernel];
-    int32_t count, *order = graph_order(g, &count);
-    float *value = malloc(((size_t)graph_size(g) + 1) * sizeof *value);
-    if (!value)
-        abort();
-    for (int32_t i = 0; i < count; i++)
-        value[order[i]] = f32_node(g, order[i], value, state);
-    for (int i = 0; i < graph_outputs(g); i++) {
-        const ref_t r = graph_result(g, i);
-        out[i] = (double)(r & 1 ? -value[r >> 1] : value[r >> 1]);
-    }
-    free(value);
-    free(order);
-}
-
-/* ------------------------------------------------------------------------------------ reference */
-
-/* Puts the run-time arguments into a model. */
-static void set_model(const gen_t *gen, const gen_state_t *state, dyn_model_t *m) {
-    if (state->array[GEN_GRAVITY])
-        memcpy(m->gravity, state->array[GEN_GRAVITY], sizeof m->gravity);
-    for (uint32_t i = 0; i < m->n; i++)
-        if (gen->options.keep & GEN_NO_ROTOR)
-            m->joint[i].drive.motor.rotor_inertia = 0;
-    if (state->array[GEN_PAYLOAD]) {
-        const double *p = state->array[GEN_PAYLOAD], rise = dyn_pseudo_rise(&gen->traced, m->n - 1);
-        const double mass = p[0], half = p[4] + p[5] + p[6];
-        /* The payload is given by Euler's tensor about the origin of the formulations, which lies
-         * below the origin of the frame by `rise`. */
-        dyn_body_t *b = &m->payload;
-        b->mass = mass;
-        for (int k = 0; k < 3; k++)
-            b->com[k] = mass > 0 ? p[1 + k] / mass : 0;
-        static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {0, 2}};
-        double central = 0;
-        for (int k = 0; k < 3; k++)
-            central += mass * b->com[k] * b->com[k];
-        for (int k = 0; k < 6; k++) {
-            const double J = p[4 + k] - mass * b->com[at[k][0]] * b->com[at[k][1]];
-            b->inertia[k] = (k < 3 ? half - central : 0) - J;
-        }
-        b->com[2] -= rise;
-    }
-}
-
-static void add_friction(const gen_t *gen, const double *qd, double sign, double *tau) {
-    for (uint32_t i = 0; i < gen->arm.n && (gen->options.keep & GEN_FRICTION); i++) {
-        const dyn_friction_t *f = &gen->model.joint[i].drive.friction;
-        const double coulomb = qd[i] == 0 ? 0 : f->coulomb[qd[i] > 0];
-        tau[i] += sign * (f->viscous * qd[i] + coulomb);
-    }
-}
-
-static void reference(const gen_t *gen, const dyn_model_t *given, gen_kernel_t kernel,
-                      const gen_state_t *state, double *out) {
-    static dyn_model_t model;
-    static dyn_arm_f64_t arm;
-    static dyn_fast_forward_scratch_f64_t scratch;
-    double left[DYN_MAX_JOINTS];
-    const double *q = state->array[GEN_Q], *qd = state->array[GEN_QD], *qdd = state->array[GEN_QDD];
-    const bool wrench = gen->options.keep & GEN_KEEP_WRENCH;
-    model = *given;
-    set_model(gen, state, &model);
-    (void)dyn_prepare_f64(&model, NULL, &arm);
-    switch (kernel) {
-    case GEN_ID:
-        dyn_fast_inverse_f64(&arm, &scratch.fast, q, qd, qdd, out);
-        dyn_rotor_inverse_f64(&arm, qdd, out);
-        add_friction(gen, qd, 1, out);
-        if (wrench)
-            dyn_wrench_torque_f64(&arm, q, state->array[GEN_WRENCH], out);
-        break;
-    case GEN_MASS:
-        dyn_fast_mass_f64(&arm, &scratch.fast, q, out);
-        dyn_rotor_mass_f64(&arm, out);
-        break;
-    case GEN_BIAS:
-        dyn_fast_bias_f64(&arm, &scratch.fast, q, qd, out);
-        if (wrench)
-            dyn_wrench_torque_f64(&arm, q, state->array[GEN_WRENCH], out);
-        break;
-    case GEN_GRAVITY_TORQUE:
-        dyn_fast_gravity_f64(&arm, &scratch.fast, q, out);
-        break;
-    case GEN_FD: {
-        double back[6];
-        memcpy(left, state->array[GEN_TAU], gen->arm.n * sizeof *left);
-        add_friction(gen, qd, -1, left);
-        for (int k = 0; wrench && k < 6; k++)
-            back[k] = -state->array[GEN_WRENCH][k];
-        if (wrench)
-            dyn_wrench_torque_f64(&arm, q, back, left);
-        (void)dyn_fast_forward_f64(&arm, &scratch, q, qd, left, out);
-        break;
-    }
-    case GEN_FK:
-        dyn_pose_f64(&arm, q, out);
-        break;
-    default:
-        dyn_jacobian_f64(&arm, q, out);
-    }
-}
-
-void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out) {
-    reference(gen, &gen->model, kernel, state, out);
-}
-
-void gen_quiet_error(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out) {
-    static double given[6 * DYN_MAX_JOINTS * DYN_MAX_JOINTS];
-    reference(gen, &gen->model, kernel, state, given);
-    reference(gen, &gen->traced, kernel, state, out);
-    for (uint32_t i = 0; i < gen_results(gen, kernel); i++)
-        out[i] = fabs(out[i] - given[i]);
 }

@@ -33,13 +33,20 @@ extern const gen_kernel_info_t gen_kernel_info[GEN_KERNELS];
 
 typedef enum { GEN_F32, GEN_F64, GEN_Q31 } gen_real_t;
 
+/* A closed form with more monomials is given up: this many take about 0.7 GB. */
+enum { GEN_MONOMIALS = 4000000 };
+/* Room for the sentence that says why a kernel is left out. */
+enum { GEN_WHY = 320 };
+
 typedef struct {
     uint32_t keep;    /* bits of gen_keep_t */
     uint32_t kernels; /* bits of the wanted kernels; 0: all kernels */
     double effort;    /* effort of the annealer; 1 is --effort 10, the default; 0 skips it */
     gen_real_t real;  /* number type of the generated code; gen_noise depends on it */
+    const dyn_units_t *units; /* fixed point only, otherwise NULL */
     /* make the inertia matrix by the closed form; no_closed_form is set if there is none */
     bool uicker_kahn;
+    int32_t monomials; /* most monomials of that closed form; 0: GEN_MONOMIALS */
     bool both; /* also count what the inertia matrix costs by the strategy that is not chosen */
     /* Called from time to time; may be NULL. */
     void (*progress)(void *context, const char *kernel, double part, graph_ops_t ops);
@@ -58,7 +65,8 @@ typedef struct {
     graph_ops_t other; /* inertia matrix by the strategy not chosen, before annealing */
     gen_names_t *names[GEN_KERNELS];
     bool no_closed_form; /* the closed form was requested but does not exist: there are no graphs */
-    uint32_t lost;       /* bits of the requested kernels that fixed point cannot represent */
+    uint32_t lost;       /* bits of the requested kernels that were removed by gen_lose */
+    char why[GEN_KERNELS][GEN_WHY]; /* why a kernel is lost */
 } gen_t;
 
 /*
@@ -71,8 +79,9 @@ typedef struct {
 double gen_noise(gen_real_t real);
 gen_t *gen_make(const dyn_model_t *model, const gen_options_t *options);
 void gen_free(gen_t *gen);
-/* Removes a kernel for which fixed_lost is true. */
-void gen_lose(gen_t *gen, gen_kernel_t kernel);
+/* Removes a kernel for which fixed_lost is true; without `fixed`, one whose results are no finite
+ * numbers. */
+void gen_lose(gen_t *gen, gen_kernel_t kernel, const fixed_t *fixed);
 uint32_t gen_results(const gen_t *gen, gen_kernel_t kernel);
 /* Returns the length of an input array. */
 uint32_t gen_array_size(const gen_t *gen, gen_array_t array);
@@ -95,6 +104,18 @@ void gen_reference(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *sta
 /* Computes by how much each result changes if the noise of the model is removed. */
 void gen_quiet_error(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, double *out);
 
+/* Implemented in check.c. The self-test has this many states. */
+enum { GEN_STATES = 4 };
+/* Returns a random value for state `which`, within the limits of the joint if it has any. */
+double gen_state_value(const gen_t *gen, gen_array_t array, uint32_t i, int which);
+/* Computes how far rounding to float or double may move each result at this state: twice the running
+ * error, because the running error is a first-order bound and the reference has its own error. */
+void gen_tolerance(const gen_t *gen, gen_kernel_t kernel, const gen_state_t *state, bool single,
+                   double *tolerance);
+/* Compares a kernel with the general one at the states of the self-test. */
+typedef enum { GEN_RIGHT, GEN_WRONG, GEN_NO_NUMBER } gen_verdict_t;
+gen_verdict_t gen_check(const gen_t *gen, gen_kernel_t kernel);
+
 typedef struct {
     gen_real_t real;
     const char *robot; /* name of the robot in its file */
@@ -108,9 +129,18 @@ typedef struct {
     const fixed_t *const *fixed; /* one entry for each kernel */
 } gen_print_t;
 
+/* Returns the bits of element i of an input in fixed point: the raw number is the SI value times
+ * 2^bits. The position of a revolute joint is in turns and has 32 bits. */
+int gen_input_bits(const gen_t *gen, const dyn_units_t *units, gen_array_t array, uint32_t i);
 /* Chooses the fixed-point formats of a kernel in these units. The model must have limits of
  * velocity and acceleration; a limit that is not given counts as zero. Never returns NULL. */
 fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *units);
+
+/* Says, without a full stop, what makes the errors of a kernel large: a pivot of forward dynamics
+ * whose least value is not known or does not exceed its error, else the result with the largest
+ * error relative to its format. */
+void gen_doubt(const gen_t *gen, gen_kernel_t kernel, const fixed_t *fixed, char *text,
+               size_t size);
 
 void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out);
 void gen_print_source(const gen_t *gen, const gen_print_t *how, FILE *out);

@@ -19,14 +19,19 @@ static bool prismatic(const arm_t *a, uint32_t i) {
     return a->gen->model.joint[i].type == DYN_PRISMATIC;
 }
 
+int gen_input_bits(const gen_t *gen, const dyn_units_t *units, gen_array_t array, uint32_t i) {
+    const dyn_q31_exponents_t e = dyn_q31_exponents(&gen->model, units, i);
+    if (array == GEN_Q && gen->model.joint[i].type == DYN_REVOLUTE)
+        return 32;
+    return DYN_Q31_BITS - (array == GEN_Q     ? e.position
+                           : array == GEN_QD  ? e.velocity
+                           : array == GEN_QDD ? e.acceleration
+                                              : e.torque);
+}
+
 static int input_exponent(const void *context, int32_t array, int32_t index) {
     const arm_t *a = context;
-    const dyn_q31_exponents_t e = dyn_q31_exponents(&a->gen->model, a->units, (uint32_t)index);
-    const int unit = array == GEN_Q     ? e.position
-                     : array == GEN_QD  ? e.velocity
-                     : array == GEN_QDD ? e.acceleration
-                                        : e.torque;
-    return DYN_Q31_BITS - unit;
+    return gen_input_bits(a->gen, a->units, (gen_array_t)array, (uint32_t)index);
 }
 
 static void input_range(const void *context, int32_t array, int32_t index, double *lo, double *hi) {
@@ -51,10 +56,9 @@ static void input_range(const void *context, int32_t array, int32_t index, doubl
 static int result_exponent(const void *context, int result) {
     const arm_t *a = context;
     const uint32_t n = a->gen->arm.n, i = (uint32_t)result;
-    const dyn_model_t *m = &a->gen->model;
     switch (a->kernel) {
     case GEN_FD:
-        return DYN_Q31_BITS - dyn_q31_exponents(m, a->units, i).acceleration;
+        return gen_input_bits(a->gen, a->units, GEN_QDD, i);
     case GEN_MASS: {
         uint32_t row = 0;
         while ((row + 1) * (row + 2) / 2 <= i)
@@ -69,13 +73,13 @@ static int result_exponent(const void *context, int result) {
         return DYN_Q31_BITS -
                (i / n < 3 ? a->reach - (prismatic(a, i % n) ? a->units->length : 0) : 0);
     default:
-        return DYN_Q31_BITS - dyn_q31_exponents(m, a->units, i).torque;
+        return gen_input_bits(a->gen, a->units, GEN_TAU, i);
     }
 }
 
 /* ------------------------------------------------------------------------------- further bounds */
 
-enum { KNOWN_MAX = 1200, SAMPLES = 2000 };
+enum { KNOWN_MAX = GEN_NAMES_MAX, SAMPLES = 2000 };
 
 typedef struct {
     fixed_known_t item[KNOWN_MAX];
@@ -88,6 +92,12 @@ static void learn(known_t *k, const double *value, double lo, double hi, bool gu
     fixed_known_t *item = &k->item[k->count++];
     *item = (fixed_known_t){.lo = lo, .hi = hi, .guessed = guessed};
     memcpy(item->value, value, sizeof item->value);
+}
+
+/* The same for a quantity that is positive, of which the node may have the negative. */
+static void learn_positive(known_t *k, const double *value, double lo, double hi, bool guessed) {
+    const bool negative = value[0] < 0;
+    learn(k, value, negative ? -hi : lo, negative ? -lo : hi, guessed);
 }
 
 /* Adds a bound for each result. The values at the probes tell which node is the result. */
@@ -187,12 +197,15 @@ static void learn_pivots(const gen_t *gen, const dyn_units_t *units, known_t *k)
         if (sscanf(name->name, "D%u%n", &row, &end) == 1 && !name->name[end] &&
             names_joint(gen, row)) {
             const bool guessed = least[row - 1] <= 0;
-            learn(k, name->value, guessed ? sampled[row - 1] : least[row - 1], diagonal[row - 1],
-                  guessed);
+            learn_positive(k, name->value, guessed ? sampled[row - 1] : least[row - 1],
+                           diagonal[row - 1], guessed);
         } else if (sscanf(name->name, "S%u_%u", &row, &column) == 2 && names_joint(gen, row) &&
                    names_joint(gen, column)) {
             const double most = sqrt(diagonal[row - 1] * diagonal[column - 1]);
-            learn(k, name->value, row == column ? 0 : -most, most, false);
+            if (row == column)
+                learn_positive(k, name->value, 0, most, false);
+            else
+                learn(k, name->value, -most, most, false);
         } else if (sscanf(name->name, "U%u_%u", &row, &column) == 2 && names_joint(gen, row) &&
                    names_joint(gen, column)) {
             const bool guessed = least[row - 1] <= 0;
@@ -224,4 +237,93 @@ fixed_t *gen_fixed(const gen_t *gen, gen_kernel_t kernel, const dyn_units_t *uni
     fixed_t *f = fixed_make(gen->graph[kernel], &options);
     free(known);
     return f;
+}
+
+/* ------------------------------------------------------------------------------ what is not sure */
+
+/* Returns the joint of the pivot of which this node is a multiple, or n. */
+static uint32_t pivot_joint(const gen_t *gen, const double *value, size_t size, int32_t id,
+                            double *multiple) {
+    const gen_names_t *names = gen->names[GEN_FD];
+    for (int i = 0; names && i < names->count; i++) {
+        const gen_name_t *name = &names->name[i];
+        const double ratio = value[id] / name->value[0];
+        unsigned row, column;
+        int end = 0;
+        const bool is = (sscanf(name->name, "D%u%n", &row, &end) == 1 && !name->name[end]) ||
+                        (sscanf(name->name, "S%u_%u%n", &row, &column, &end) == 2 && row == column);
+        if (is && names_joint(gen, row) && isfinite(ratio) && ratio != 0 &&
+            fabs(value[size + (size_t)id] / name->value[1] - ratio) <= 1e-9 * fabs(ratio)) {
+            *multiple = fabs(ratio);
+            return row - 1;
+        }
+    }
+    return gen->arm.n;
+}
+
+/* Finds the first pivot, from the end effector, that is not kept above its error. */
+static bool doubt_pivot(const gen_t *gen, const fixed_t *f, char *text, size_t size) {
+    const size_t nodes = (size_t)graph_size(f->g);
+    double *value = calloc(nodes * GEN_PROBES, sizeof *value);
+    bool found = false;
+    if (!value)
+        abort();
+    for (int probe = 0; probe < GEN_PROBES; probe++)
+        graph_eval(f->g, gen_probe, &probe, value + (size_t)probe * nodes);
+    for (int32_t i = 0; i < f->count && !found; i++) {
+        const graph_node_t *g = graph_at(f->g, f->order[i]);
+        if (g->op != GRAPH_RECIP)
+            continue;
+        const int32_t id = g->a >> 1;
+        double multiple;
+        const uint32_t joint = pivot_joint(gen, value, nodes, id, &multiple);
+        if (joint == gen->arm.n)
+            continue;
+        const double rotor =
+            gen->options.keep & GEN_NO_ROTOR ? 0 : dyn_model_rotor(&gen->model.joint[joint]);
+        const double error = f->node[id].err,
+                     least = fmin(fabs(f->node[id].lo), fabs(f->node[id].hi));
+        found = !(rotor > 0) || error >= least;
+        if (!(rotor > 0))
+            snprintf(text, size,
+                     "joint %u has no rotor, so its pivot of the inertia matrix has no guaranteed "
+                     "lower bound%s",
+                     (unsigned)joint + 1,
+                     fixed_lost(f) ? ", and with a sampled one the errors fill the number format"
+                                   : "; the least pivot comes from samples");
+        else if (found)
+            snprintf(text, size,
+                     "the error bound of the pivot of joint %u, %.2g, exceeds the least value of "
+                     "this pivot, the rotor inertia %.2g; the bound grows with every joint that is "
+                     "eliminated before it",
+                     (unsigned)joint + 1, error / multiple, rotor);
+    }
+    free(value);
+    return found;
+}
+
+void gen_doubt(const gen_t *gen, gen_kernel_t kernel, const fixed_t *f, char *text, size_t size) {
+    if (kernel == GEN_FD && doubt_pivot(gen, f, text, size))
+        return;
+    if (!fixed_lost(f)) {
+        snprintf(text, size, "a bound of what it divides by comes from samples");
+        return;
+    }
+    int worst = 0;
+    double most = 0;
+    for (int i = 0; i < graph_outputs(f->g); i++) {
+        const double part = ldexp(f->result_error[i], f->result_exponent[i]);
+        if (!isfinite(part)) {
+            snprintf(text, size, "the error of %s[%d] has no bound", gen_kernel_info[kernel].result,
+                     i);
+            return;
+        }
+        worst = part > most ? i : worst;
+        most = fmax(most, part);
+    }
+    snprintf(text, size,
+             "the error bound of %s[%d], %.2g, reaches half of the range of its number format, "
+             "%.2g",
+             gen_kernel_info[kernel].result, worst, f->result_error[worst],
+             ldexp(1, 31 - f->result_exponent[worst]));
 }

@@ -8,7 +8,8 @@
 
 void *graph_must(void *memory) {
     if (!memory) {
-        fprintf(stderr, "appell: no memory for the expression graph\n");
+        fprintf(stderr, "appell: error: no memory for the formulas; use a lower --monomials or "
+                        "--effort, or free some memory\n");
         exit(2);
     }
     return memory;
@@ -278,7 +279,8 @@ bool graph_is_const(const graph_t *g, ref_t a, double *value) {
     return true;
 }
 
-/* Splits a into coefficient times *base and returns the coefficient. */
+/* Splits a into coefficient times *base and returns the coefficient. A product that waits for its
+ * renewal may still have signs at its operands. */
 static double coefficient(const graph_t *g, ref_t a, int32_t *base) {
     const node_t *n = of(g, a);
     const double sign = a & 1 ? -1 : 1;
@@ -286,7 +288,7 @@ static double coefficient(const graph_t *g, ref_t a, int32_t *base) {
         const bool first = is_const_id(g, n->a);
         if (first || is_const_id(g, n->b)) {
             *base = id_of(first ? n->b : n->a);
-            return sign * g->value[id_of(first ? n->a : n->b)];
+            return ((n->a ^ n->b) & 1 ? -sign : sign) * g->value[id_of(first ? n->a : n->b)];
         }
     }
     *base = id_of(a);
@@ -370,7 +372,7 @@ int graph_normalise(int32_t op, ref_t *a, ref_t *b) {
         sign = (*a ^ *b) & 1;
         *a &= ~1;
         *b &= ~1;
-    } else if (op == GRAPH_RECIP || op == GRAPH_CLAMP || op == GRAPH_SIGN) {
+    } else if (op == GRAPH_RECIP || op == GRAPH_CLAMP || op == GRAPH_SIGN || op == GRAPH_HOLD) {
         sign = *a & 1;
         *a &= ~1;
     }
@@ -397,8 +399,19 @@ ref_t graph_recip(graph_t *g, ref_t a) {
     return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_RECIP, a, GRAPH_NONE);
 }
 
+ref_t graph_fold_hold(const graph_t *g, ref_t a) {
+    return of(g, a)->op <= GRAPH_ANGLE ? a : GRAPH_NONE;
+}
+
+ref_t graph_hold(graph_t *g, ref_t a, int32_t vector, int32_t part) {
+    const ref_t folded = graph_fold_hold(g, a);
+    return folded != GRAPH_NONE ? folded : canonical(g, GRAPH_HOLD, a, GRAPH_PARTS * vector + part);
+}
+
 double graph_value_other(int32_t op, double a, double b) {
     switch (op) {
+    case GRAPH_HOLD:
+        return a;
     case GRAPH_SQRT:
         return sqrt(a);
     case GRAPH_CLAMP:

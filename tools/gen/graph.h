@@ -20,6 +20,9 @@
 
 typedef int32_t ref_t;
 
+/* Returns the memory, or ends the program with a message if it is NULL. */
+void *graph_must(void *memory);
+
 typedef enum {
     GRAPH_FREE,
     GRAPH_CONST, /* value, positive or zero */
@@ -35,13 +38,14 @@ typedef enum {
     GRAPH_CLAMP, /* a clamped to -b .. b */
     GRAPH_MIN,
     GRAPH_SIGN,
-    GRAPH_OUT /* a result: a */
+    GRAPH_OUT, /* a result: a */
+    GRAPH_HOLD /* a, component b % 8 of the held vector b / 8 (graph_hold) */
 } graph_op_t;
 
 enum { GRAPH_NONE = -1, GRAPH_NAME = 16 };
 
 typedef struct {
-    /* a and b are references; for an input they are plain numbers */
+    /* a and b are references; for an input they are plain numbers, for a held value b is one */
     int32_t op, a, b;
     int32_t refs;                     /* number of operands that refer to this node */
     int32_t use;                      /* first of the list of uses; a use is 2 user + operand */
@@ -95,6 +99,14 @@ static inline ref_t graph_sub(graph_t *g, ref_t a, ref_t b) {
     return graph_add(g, a, b ^ 1);
 }
 
+/*
+ * Holds a value: no rewriting goes across it, so that what is known of a held vector stays true
+ * (tools/gen/norm.h). `vector` is its number, `part` the component: 0 to 2 of a vector, 0 to 5 of a
+ * symmetric tensor xx yy zz xy yz xz. Constants and inputs are returned as they are.
+ */
+enum { GRAPH_PARTS = 8 };
+ref_t graph_hold(graph_t *g, ref_t a, int32_t vector, int32_t part);
+
 /* Results are numbered in the order of graph_output. A node that a result needs is not dropped. */
 void graph_output(graph_t *g, ref_t a);
 int graph_outputs(const graph_t *g);
@@ -127,14 +139,16 @@ void graph_errors(const graph_t *g, const double *value, double unit, double tri
 /*
  * Rewriting. After graph_cost_set, graph_cost is kept up to date. After graph_try, nodes may be
  * made and replaced until graph_keep or graph_undo; graph_replace replaces `id` by `by` everywhere.
- * graph_full is true if there was no room for a node or a constant would leave the safe range of a
- * float; then the try must be undone.
+ * graph_full is true if there was no room for a node, a constant would leave the safe range of a
+ * float, or there were too many changes; then the try must be undone.
  */
 void graph_cost_set(graph_t *g, const graph_cost_t *cost, int32_t room);
 double graph_cost(const graph_t *g);
 void graph_try(graph_t *g);
 void graph_replace(graph_t *g, int32_t id, ref_t by);
 bool graph_full(const graph_t *g);
+/* Returns how many nodes were simplified again by all replacements: the work that they took. */
+long graph_renewed(const graph_t *g);
 /* Drops new nodes that are not used, so that graph_cost is correct. graph_keep does the same. */
 void graph_settle(graph_t *g);
 void graph_keep(graph_t *g);

@@ -35,15 +35,17 @@ struct graph {
     bool trying, full, fixed;
     graph_cost_t cost;
     double total, total_before;
+    long renewed; /* nodes that were renewed since the graph was made */
 };
 
-/* Returns the memory, or ends the program if it is NULL. */
-void *graph_must(void *memory);
 void graph_list_push(list_t *l, int32_t id);
 
-/* Every change of a node goes through set(), so that it can be undone. */
+/* Every change of a node goes through set(), so that it can be undone. A try with very many changes
+ * goes on through a whole graph; it is given up, because its list of changes takes memory. */
+enum { MOST_CHANGES = 1000000 };
 static inline void set(graph_t *g, int32_t *at, int32_t to) {
     if (g->trying) {
+        g->full = g->full || g->changes >= MOST_CHANGES;
         if (g->changes == g->change_room) {
             g->change_room = g->change_room ? 2 * g->change_room : 1024;
             g->change = graph_must(realloc(g->change, (size_t)g->change_room * sizeof *g->change));
@@ -92,6 +94,7 @@ void graph_drop(graph_t *g, int32_t id);
 ref_t graph_fold_add(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_mul(graph_t *g, ref_t a, ref_t b);
 ref_t graph_fold_recip(graph_t *g, ref_t a);
+ref_t graph_fold_hold(const graph_t *g, ref_t a);
 /* Brings operands into canonical order and form; returns the sign of the node. */
 int graph_normalise(int32_t op, ref_t *a, ref_t *b);
 double graph_value_other(int32_t op, double a, double b);

@@ -148,6 +148,9 @@ void graph_errors(const graph_t *g, const double *value, double unit, double tri
         case GRAPH_INPUT:
             error[id] = 0;
             break;
+        case GRAPH_HOLD:
+            error[id] = error[a];
+            break;
         default:
             error[id] = own + error[a] + (b ? error[b] : 0);
         }
@@ -208,7 +211,7 @@ graph_t *graph_load(FILE *in) {
     graph_t *g = graph_new();
     record_t r;
     while (fread(&r, sizeof r, 1, in) == 1) {
-        if (r.op <= GRAPH_FREE || r.op > GRAPH_OUT || (uses_a(r.op) && !refers(g, r.a)) ||
+        if (r.op <= GRAPH_FREE || r.op > GRAPH_HOLD || (uses_a(r.op) && !refers(g, r.a)) ||
             (op_uses_b(r.op, r.b) && !refers(g, r.b))) {
             graph_free(g);
             return NULL;

@@ -78,9 +78,13 @@ static void flip_users(graph_t *g, int32_t id) {
 static void renew(graph_t *g, int32_t id) {
     node_t *n = &g->node[id];
     ref_t a = n->a, b = n->b;
+    if (g->full)
+        return; /* everything is undone */
+    g->renewed++;
     ref_t folded = n->op == GRAPH_ADD     ? graph_fold_add(g, a, b)
                    : n->op == GRAPH_MUL   ? graph_fold_mul(g, a, b)
                    : n->op == GRAPH_RECIP ? graph_fold_recip(g, a)
+                   : n->op == GRAPH_HOLD  ? graph_fold_hold(g, a)
                                           : GRAPH_NONE;
     if (folded != GRAPH_NONE) {
         graph_replace(g, id, folded);
@@ -126,4 +130,8 @@ void graph_replace(graph_t *g, int32_t id, ref_t by) {
     }
     set(g, &to->refs, to->refs - 1);
     graph_drop(g, id);
+}
+
+long graph_renewed(const graph_t *g) {
+    return g->renewed;
 }

@@ -54,9 +54,11 @@ void gen_print_header(const gen_t *gen, const gen_print_t *how, FILE *out) {
         fprintf(out, "_MODEL_HASH 0x%08xu\n", (unsigned)how->hash);
     }
     if (how->real == GEN_Q31)
-        print_bounds(gen, how, out);
+        print_scaling(gen, how, out);
     for (int k = 0; k < GEN_KERNELS; k++)
         if (gen->lost & 1u << k) {
+            print_wrapped(out, "/*", " *", "There is no %s: %s. */", gen_kernel_info[k].name,
+                          gen->why[k]);
             fputs("#define ", out);
             print_upper(how->prefix, out);
             fputs("_WITHOUT_", out);
@@ -136,24 +138,29 @@ static void print_sine_q31(const gen_t *gen, const gen_print_t *how, FILE *out) 
               "    return (int32_t)((uint32_t)a << bits);\n}\n\n",
               out);
     if (clamps)
-        fputs("/* Returns a 2^bits, limited to the largest number. */\n"
-              "static inline int32_t clamped(int32_t a, int bits) {\n"
-              "    const int32_t most = INT32_MAX >> bits;\n"
-              "    return a > most ? INT32_MAX : a < -most ? -INT32_MAX : (int32_t)((uint32_t)a << "
-              "bits);\n}\n\n",
-              out);
+        fputs(
+            "/* Returns a 2^bits, or the largest multiple of 2^bits with the sign of a; without a "
+            "branch. */\n"
+            "static inline int32_t clamped(int32_t a, int bits) {\n"
+            "    const uint32_t sign = (uint32_t)(a >> 31), size = ((uint32_t)a ^ sign) - sign;\n"
+            "    const uint32_t most = (uint32_t)INT32_MAX >> bits, over = (most - size) >> 31;\n"
+            "    const uint32_t least = (size & (over - 1u)) | (most & (0u - over));\n"
+            "    return (int32_t)(((least << bits) ^ sign) - sign);\n}\n\n",
+            out);
     if (recips)
         fputs("/* Returns 2^(62 - down) / a, or the largest number; a is positive. Newton's "
-              "iteration on the\n * mantissa. */\n"
+              "iteration on the\n * mantissa; without a branch. */\n"
               "static inline int32_t recip(int32_t a, int down) {\n"
-              "    const int zeros = __builtin_clz((uint32_t)a | 1u), right = down - zeros;\n"
+              "    const int zeros = __builtin_clz((uint32_t)a | 1u);\n"
               "    const uint32_t m = (uint32_t)a << zeros;\n"
               "    uint32_t y = 3031741621u - (uint32_t)(((uint64_t)m * 2021161081u) >> 32);\n"
               "    for (int i = 0; i < 3; i++)\n"
               "        y = (uint32_t)(((uint64_t)y * (0x80000000u - (uint32_t)(((uint64_t)m * y) "
               ">> 32))) >> 30);\n"
-              "    return right < 0 || (right == 0 && (y >> 31)) ? INT32_MAX\n"
-              "           : right > 31 ? 0 : (int32_t)(y >> right);\n}\n\n",
+              "    const uint64_t wide = ((uint64_t)y * (1u << zeros)) >> down;\n"
+              "    const uint32_t over = (uint32_t)(wide >> 31);\n"
+              "    return (int32_t)(((uint32_t)wide | (0u - ((over | (0u - over)) >> 31))) & "
+              "INT32_MAX);\n}\n\n",
               out);
     fputs("/* Sine and cosine of a binary angle, times 2^30; the error is below 3e-9. */\n"
           "static inline void sincos_(int32_t angle, int32_t *cosine, int32_t *sine) {\n"

@@ -9,19 +9,9 @@ enum { INLINE_OPS = 5 };
 
 static void expression(const printer_t *p, int32_t id);
 
-/* In fixed point a product with a power of two only changes the exponent, so its other factor is
- * printed instead. */
+/* In fixed point the node that stores the number is printed. */
 static int32_t resolved(const printer_t *p, int32_t id) {
-    if (!p->fixed)
-        return id;
-    const graph_node_t *n = graph_at(p->g, id);
-    while (n->op == GRAPH_MUL && p->fixed->node[id].cut == 0) {
-        double c;
-        int e;
-        id = (graph_is_const(p->g, n->a, &c) && frexp(c, &e) == 0.5 ? n->b : n->a) >> 1;
-        n = graph_at(p->g, id);
-    }
-    return id;
+    return p->fixed ? fixed_stored(p->fixed, id) : id;
 }
 
 static void operand(const printer_t *p, int32_t id, bool factor) {
@@ -41,6 +31,14 @@ static void operand(const printer_t *p, int32_t id, bool factor) {
         fputs(brackets ? ")" : "", p->out);
     } else
         fputs(p->var[id], p->out);
+}
+
+/* What stands on the right of * or /. */
+static void right_operand(const printer_t *p, int32_t id) {
+    const bool brackets = p->inlined[id] && graph_at(p->g, id)->op == GRAPH_MUL;
+    fputs(brackets ? "(" : "", p->out);
+    operand(p, id, true);
+    fputs(brackets ? ")" : "", p->out);
 }
 
 static void shifted(const printer_t *p, int32_t id, int down, bool second) {
@@ -101,11 +99,7 @@ static void expression(const printer_t *p, int32_t id) {
         } else {
             operand(p, n->a >> 1, true);
             fputs(" * ", p->out);
-            const int32_t b = n->b >> 1;
-            const bool brackets = p->inlined[b] && graph_at(p->g, b)->op == GRAPH_MUL;
-            fputs(brackets ? "(" : "", p->out);
-            operand(p, b, true);
-            fputs(brackets ? ")" : "", p->out);
+            right_operand(p, n->b >> 1);
         }
         break;
     case GRAPH_ADD:
@@ -120,7 +114,7 @@ static void expression(const printer_t *p, int32_t id) {
         } else {
             print_real(p->out, p->how->real, 1);
             fputs(" / ", p->out);
-            operand(p, n->a >> 1, true);
+            right_operand(p, n->a >> 1);
         }
         break;
     case GRAPH_SQRT:
@@ -154,7 +148,7 @@ static void choose_inlined(printer_t *p, const int32_t *order, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         const graph_node_t *n = graph_at(p->g, order[i]);
         if (n->op > GRAPH_INPUT)
-            p->uses[n->a >> 1]++;
+            p->uses[n->a >> 1] += n->op == GRAPH_HOLD ? 2 : 1; /* what it holds has a variable */
         if (graph_uses_b(n->op))
             p->uses[n->b >> 1]++;
     }

@@ -26,9 +26,6 @@ void print_wrapped(FILE *out, const char *first, const char *rest, const char *f
     fputc('\n', out);
 }
 
-/* Writes a paragraph of a comment. */
-#define PARAGRAPH(out, ...) print_wrapped(out, " *", " *", __VA_ARGS__)
-
 /* Writes an entry of the legend. */
 static void print_entry(FILE *out, const char *names, const char *text) {
     char first[32];
@@ -165,55 +162,4 @@ void print_top(const gen_t *gen, const gen_print_t *how, FILE *out) {
     print_arguments(gen, how, out);
     print_assumptions(gen, out);
     fputs(" */\n", out);
-}
-
-void print_bounds(const gen_t *gen, const gen_print_t *how, FILE *out) {
-    const bool unsure = gen->graph[GEN_FD] && !how->fixed[GEN_FD]->proved;
-    fputs("\n/*\n", out);
-    PARAGRAPH(out,
-              "Fixed point. The position of a revolute joint is a binary angle: 2^32 is a turn. A "
-              "result is its SI value times 2^bits, with the bits below; tools/gen/README.md has "
-              "the bits of the inputs. As long as the inputs are within the limits of the robot, "
-              "nothing can overflow, and bound and error of each result%s are guaranteed.",
-              unsure ? " except fd" : "");
-    if (unsure)
-        PARAGRAPH(out,
-                  "Those of fd are estimated, because the rotor inertias are too small to keep "
-                  "every pivot of the inertia matrix above its rounding error; fd saturates.");
-    if (gen->lost & 1u << GEN_FD)
-        PARAGRAPH(
-            out,
-            "There is no fd: the rotor inertias are too small to keep every pivot of the "
-            "inertia matrix above its rounding error, so no bit of an acceleration is certain.");
-    for (int k = 0; k < GEN_KERNELS; k++)
-        if (k != GEN_FD && (gen->lost & 1u << k))
-            PARAGRAPH(out,
-                      "There is no %s: the error bound of a result reaches half of the range of "
-                      "its number format.",
-                      gen_kernel_info[k].name);
-    for (int k = 0; k < GEN_KERNELS; k++) {
-        if (!gen->graph[k])
-            continue;
-        const fixed_t *f = how->fixed[k];
-        double bound = 0, error = 0;
-        for (int i = 0; i < graph_outputs(f->g); i++) {
-            bound = fmax(bound, f->result_bound[i]);
-            error = fmax(error, f->result_error[i]);
-        }
-        fprintf(out, " *   %-9s bound %.4g error %.2g\n", gen_kernel_info[k].name, bound, error);
-    }
-    fputs(" */\n", out);
-    for (int k = 0; k < GEN_KERNELS; k++) {
-        if (!gen->graph[k])
-            continue;
-        const fixed_t *f = how->fixed[k];
-        fputs("#define ", out);
-        print_upper(how->prefix, out);
-        fputc('_', out);
-        print_upper(gen_kernel_info[k].name, out);
-        fputs("_BITS {", out);
-        for (int i = 0; i < graph_outputs(f->g); i++)
-            fprintf(out, "%s%d", !i ? "" : i % 15 ? ", " : ", \\\n    ", f->result_exponent[i]);
-        fputs("}\n", out);
-    }
 }

@@ -74,6 +74,8 @@ INLINE bool real_from_model(double value, int exponent, real *out) {
 #define turn_from_model  trace_const
 #define angle_from_model trace_const
 
+#define vec_joined trace_joined
+
 #include "dyn/number/vec.inc"
 
 #endif

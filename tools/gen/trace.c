@@ -6,9 +6,17 @@
 typedef dyn_real_trace_t real;
 
 static graph_t *current;
+static bool holds;
+static int32_t held; /* number of vectors held so far */
 
 void trace_use(graph_t *graph) {
     current = graph;
+    holds = false;
+}
+
+void trace_hold(void) {
+    holds = true;
+    held = 0;
 }
 
 real trace_const(double value) {
@@ -46,6 +54,15 @@ real trace_other(graph_op_t op, real a, real b) {
 void trace_sincos(real q, real offset, real *cosine, real *sine) {
     const ref_t angle = graph_angle(current, q.id, offset.id, 0);
     graph_sincos(current, angle, &cosine->id, &sine->id);
+}
+
+dyn_vec_trace_t trace_joined(dyn_vec_trace_t a) {
+    if (!holds)
+        return a;
+    a.x.id = graph_hold(current, a.x.id, held, 0);
+    a.y.id = graph_hold(current, a.y.id, held, 1);
+    a.z.id = graph_hold(current, a.z.id, held++, 2);
+    return a;
 }
 
 void trace_results(const real *result, uint32_t count) {

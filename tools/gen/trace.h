@@ -19,8 +19,10 @@ typedef struct {
 #include "dyn/number/arm.inc"
 #undef DYN_REAL
 
-/* Selects the graph for new nodes. Call it before dyn_prepare_trace, the inputs and the kernel. */
+/* Selects the graph for new nodes. Call it before dyn_prepare_trace, the inputs and the kernel. After
+ * trace_hold it holds vectors (graph_hold). */
 void trace_use(graph_t *graph);
+void trace_hold(void);
 
 dyn_real_trace_t trace_const(double value);
 dyn_real_trace_t trace_input(int32_t array, int32_t index);
@@ -32,6 +34,7 @@ dyn_real_trace_t trace_recip(dyn_real_trace_t a);
 dyn_real_trace_t trace_other(graph_op_t op, dyn_real_trace_t a, dyn_real_trace_t b);
 void trace_sincos(dyn_real_trace_t q, dyn_real_trace_t offset, dyn_real_trace_t *cosine,
                   dyn_real_trace_t *sine);
+dyn_vec_trace_t trace_joined(dyn_vec_trace_t a);
 /* Makes each number a result of the graph. */
 void trace_results(const dyn_real_trace_t *result, uint32_t count);
 /*

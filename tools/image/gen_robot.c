@@ -7,6 +7,7 @@
 #include "firmware/params/image.h"
 #include "tools/image/robot_image.h"
 #include "tools/cli/diagnostics.h"
+#include "tools/gen/poly.h"
 #include "tools/proof/units.h"
 
 /* Takes the hash and the proved units from the image that a board would receive. */
@@ -41,18 +42,35 @@ static int report_unproved(const robot_t *robot) {
 }
 
 static int report_no_closed_form(const robot_t *robot, const gen_options_t *options) {
-    static const char cure[] = "leave out --strategy: the default strategy has no such limit";
     if (options->keep & GEN_KEEP_PAYLOAD)
         return diag_error(
-            robot->file, cure,
+            robot->file, "leave out --strategy, or payload in --keep",
             "--strategy uicker-kahn: the closed form cannot keep the payload as an argument");
-    if (robot->n > FORM_UICKER_KAHN_MAX)
-        return diag_error(
-            robot->file, cure,
-            "--strategy uicker-kahn: the closed form exists for up to %d joints; this arm has %u",
-            FORM_UICKER_KAHN_MAX, (unsigned)robot->n);
-    return diag_error(robot->file, cure,
-                      "--strategy uicker-kahn: the closed form of this arm has too many monomials");
+    return diag_error(
+        robot->file,
+        "raise --monomials, or leave out --strategy: the default strategy has no such limit",
+        "--strategy uicker-kahn: the closed form of this arm has more than %d monomials, or %d "
+        "times as many terms",
+        (int)(options->monomials > 0 ? options->monomials : GEN_MONOMIALS), POLY_TERMS);
+}
+
+/* Code that does not compute what the general kernels do must not leave the tool. */
+static int check_graphs(const robot_t *robot, gen_robot_t *made, bool fixed_point) {
+    for (int k = 0; k < GEN_KERNELS; k++) {
+        if (!made->gen->graph[k])
+            continue;
+        const gen_verdict_t verdict = gen_check(made->gen, (gen_kernel_t)k);
+        if (verdict == GEN_WRONG)
+            return diag_error(robot->file, "choose another --effort, and please report it",
+                              "the code for %s differs from the general kernel; nothing is written",
+                              gen_kernel_info[k].name);
+        if (verdict == GEN_NO_NUMBER && !fixed_point) {
+            gen_lose(made->gen, (gen_kernel_t)k, NULL);
+            diag_note(robot->file, "%s is not generated: %s", gen_kernel_info[k].name,
+                      made->gen->why[k]);
+        }
+    }
+    return EXIT_YES;
 }
 
 gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, bool fixed_point) {
@@ -68,12 +86,9 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
         gen_robot_free(made);
         return NULL;
     }
-    /* Ranges, bounds and self-test must use the same acceleration limits as the proof of the robot
-     * image. */
-    dyn_model_t model = robot->model;
-    for (uint32_t i = 0; fixed_point && i < model.n; i++)
-        model.joint[i].drive.limits.acceleration = units_acceleration(&model.joint[i].drive.limits);
-    made->gen = gen_make(&model, options);
+    gen_options_t all = *options;
+    all.units = fixed_point ? &made->units : NULL;
+    made->gen = gen_make(&robot->model, &all);
     if (!made->gen) {
         diag_no_memory();
         gen_robot_free(made);
@@ -89,17 +104,26 @@ gen_robot_t *gen_robot_make(const robot_t *robot, const gen_options_t *options, 
             made->fixed[k] = gen_fixed(made->gen, (gen_kernel_t)k, &made->units);
     for (int k = 0; k < GEN_KERNELS; k++)
         if (made->fixed[k] && fixed_lost(made->fixed[k])) {
+            gen_lose(made->gen, (gen_kernel_t)k, made->fixed[k]);
             fixed_free(made->fixed[k]);
             made->fixed[k] = NULL;
-            gen_lose(made->gen, (gen_kernel_t)k);
-            diag_note(
-                robot->file, "%s is not generated in q31: %s", gen_kernel_info[k].name,
-                k == GEN_FD
-                    ? "the rotor inertias are too small to keep every pivot of the inertia "
-                      "matrix above its rounding error, so no bit of an acceleration is certain"
-                    : "the error bound of a result reaches half of the range of its number format");
+            diag_note(robot->file, "%s is not generated in q31: %s", gen_kernel_info[k].name,
+                      made->gen->why[k]);
         }
-    return made;
+    if (check_graphs(robot, made, fixed_point) != EXIT_YES) {
+        gen_robot_free(made);
+        return NULL;
+    }
+    bool any = false;
+    for (int k = 0; k < GEN_KERNELS; k++)
+        any = any || made->gen->graph[k];
+    if (any)
+        return made;
+    diag_error(robot->file, "generate f32",
+               "no kernel of this arm can be generated in q31: the guaranteed errors fill the "
+               "number formats");
+    gen_robot_free(made);
+    return NULL;
 }
 
 void gen_robot_free(gen_robot_t *made) {

@@ -54,6 +54,7 @@ void robot_free(robot_t *robot) {
         free_shapes(f->shape_torsion, f->modes_torsion);
     }
     free(robot->piece);
+    free(robot->part);
     free(robot->integrals);
     free(robot->file);
     memset(robot, 0, sizeof *robot);
@@ -122,6 +123,14 @@ int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages) {
 
 /* ------------------------------------------------------------------------------------- the file */
 
+const char *robot_motor_missing(const robot_t *robot, uint32_t joint) {
+    const dyn_motor_t *m = &robot->model.joint[joint].drive.motor;
+    return m->gear == 0              ? "motor"
+           : m->resistance <= 0      ? "resistance"
+           : m->torque_constant == 0 ? "torque_constant"
+                                     : NULL;
+}
+
 static bool looks_like_xml(const char *bytes, size_t size) {
     size_t i = 0;
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0)
@@ -147,8 +156,8 @@ static bool looks_binary(const char *bytes, size_t size) {
     return odd > seen / 16;
 }
 
-static int read_yaml(const char *file, const char *bytes, size_t size, robot_t *out,
-                     messages_t *messages) {
+static int read_yaml(const char *file, const char *bytes, size_t size, robot_symbols_t *symbols,
+                     robot_t *out, messages_t *messages) {
     tree_t tree;
     int status = tree_parse(file, bytes, size, &tree, messages);
     if (status == 0) {
@@ -159,7 +168,7 @@ static int read_yaml(const char *file, const char *bytes, size_t size, robot_t *
         else if (tree_get(tree.root, "parts"))
             status = reader_parts(&tree, out, messages);
         else
-            status = reader_robot_file(&tree, out, messages);
+            status = reader_robot_file(&tree, symbols, out, messages);
     }
     tree_free(&tree);
     return status;
@@ -188,7 +197,7 @@ static int parse(const char *file, const char *bytes, size_t size, const robot_o
     if (options->tip || options->freeze_count > 0)
         return fail(messages, MESSAGE_VALUE, file, "change the joints in the file instead",
                     "--tip and --freeze work with a URDF only");
-    return read_yaml(file, bytes, size, out, messages);
+    return read_yaml(file, bytes, size, options->symbols, out, messages);
 }
 
 int robot_parse(const char *file, const void *bytes, size_t size, const robot_options_t *options,

@@ -254,16 +254,16 @@ static bool part_body(const context_t *c, const tree_node_t *node, const raw_par
 }
 
 static bool link_body(const context_t *c, const tree_node_t *node, const raw_part_link_t *link,
-                      const dyn_body_t *parts, dyn_body_t *out) {
+                      robot_t *robot, dyn_body_t *out) {
     const tree_node_t *use = tree_get(node, "parts")->item;
     dyn_body_t *body = calloc(link->parts_count, sizeof *body);
     bool good = body != NULL;
     for (uint32_t i = 0; body && i < link->parts_count; i++, use = use->next) {
         const raw_use_t *u = &link->parts[i];
-        uint32_t k = 0;
-        while (k < c->raw->parts_count && strcmp(c->raw->parts[k].name, u->part) != 0)
+        size_t k = 0;
+        while (k < robot->parts && strcmp(robot->part[k].name, u->part) != 0)
             k++;
-        if (k == c->raw->parts_count) {
+        if (k == robot->parts) {
             char text[160];
             snprintf(text, sizeof text, "there is no part \"%s\"", u->part);
             complain(c, MESSAGE_UNKNOWN_NAME, use->line, link->name, "list it under parts:", text);
@@ -271,7 +271,8 @@ static bool link_body(const context_t *c, const tree_node_t *node, const raw_par
             continue;
         }
         const dyn_pose_t pose = dyn_pose_rpy(u->pose.xyz, u->pose.rpy);
-        body[i] = dyn_body_move(&parts[k], &pose);
+        body[i] = dyn_body_move(&robot->part[k].body, &pose);
+        robot->part[k].uses++;
     }
     if (good) {
         /* Transforms from the frame of the drawing to the frame of the arm. */
@@ -367,18 +368,21 @@ int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages) {
     const context_t c = {tree, messages, raw};
     reader_common(tree, &raw->robot, out);
     check_names(&c);
-    dyn_body_t *parts = calloc(raw->parts_count, sizeof *parts);
     dyn_body_t links[DYN_MAX_JOINTS] = {0};
-    if (!parts)
+    out->part = calloc(raw->parts_count, sizeof *out->part);
+    if (out->part)
+        out->parts = raw->parts_count;
+    else
         messages_add(messages, MESSAGE_ERROR, MESSAGE_MEMORY,
                      (message_place_t){tree->file, 0, NULL}, "", "there is not enough memory");
     const tree_node_t *node = tree_get(tree->root, "parts")->item;
-    for (uint32_t i = 0; parts && i < raw->parts_count; i++, node = node->next)
-        part_body(&c, node, &raw->parts[i], &parts[i]);
+    for (size_t i = 0; out->part && i < out->parts; i++, node = node->next) {
+        memcpy(out->part[i].name, raw->parts[i].name, sizeof out->part[i].name);
+        part_body(&c, node, &raw->parts[i], &out->part[i].body);
+    }
     node = tree_get(tree->root, "links")->item;
-    for (uint32_t i = 0; parts && i < raw->links_count; i++, node = node->next)
-        link_body(&c, node, &raw->links[i], parts, &links[i]);
-    free(parts);
+    for (uint32_t i = 0; out->part && i < raw->links_count; i++, node = node->next)
+        link_body(&c, node, &raw->links[i], out, &links[i]);
     node = tree_get(tree->root, "joints")->item;
     for (uint32_t i = 0; i < out->n; i++, node = node->next)
         reader_joint(tree, node, &raw->robot.joints[i], &out->joint[i], out->convention, messages);

@@ -125,7 +125,12 @@ void reader_joint(const tree_t *tree, const tree_node_t *node, const raw_joint_t
 /* Reports names that two joints share. */
 void reader_duplicates(const robot_t *robot, messages_t *messages);
 
-int reader_robot_file(const tree_t *tree, robot_t *out, messages_t *messages);
+int reader_robot_file(const tree_t *tree, robot_symbols_t *symbols, robot_t *out,
+                      messages_t *messages);
+/* Implemented in symbols.c: puts numbers in the place of names in the joints of a tree. */
+void symbols_take(const tree_t *tree, robot_symbols_t *symbols);
+/* Gives a joint without mass data numbers for all of it. */
+void symbols_link(robot_symbols_t *symbols, uint32_t joint, dyn_body_t *link);
 int reader_parts(const tree_t *tree, robot_t *out, messages_t *messages);
 int reader_urdf(const char *file, const char *bytes, size_t size, const robot_options_t *options,
                 robot_t *out, messages_t *messages);

@@ -124,6 +124,13 @@ typedef struct {
     uint32_t line_joint;
 } robot_piece_t;
 
+/* A part of a parts database, in its own frame. */
+typedef struct {
+    char name[ROBOT_NAME_MAX];
+    dyn_body_t body;
+    uint32_t uses; /* how often links have this part */
+} robot_part_t;
+
 typedef struct {
     char name[ROBOT_NAME_MAX];
     char *file; /* file that was read, for messages */
@@ -142,6 +149,8 @@ typedef struct {
     robot_joint_t joint[DYN_MAX_JOINTS];
     robot_piece_t *piece; /* all links of a URDF one by one, for the doctor; otherwise NULL */
     size_t pieces;
+    robot_part_t *part; /* the parts of a parts database; otherwise NULL */
+    size_t parts;
 
     /* Only for a robot that was read from an image: the elastic part of the image. shapes_lost: the
      * mode shapes were tables, which an image does not contain. */
@@ -157,6 +166,21 @@ typedef struct {
     double value; /* rad or m */
 } robot_freeze_t;
 
+/*
+ * Names that a robot file has in place of numbers: in dh d, a and alpha, in link mass, com and
+ * inertia. The arm gets a number for each name, the same positive one every time, negative where the
+ * name has a minus, so that everything can be computed with it. A joint without `link:` gets such
+ * numbers, too, under names of our own.
+ */
+enum { ROBOT_SYMBOLS = 13, ROBOT_SYMBOL_SIZE = 24 }; /* d a alpha m x y z xx yy zz xy yz xz */
+typedef struct {
+    char name[DYN_MAX_JOINTS][ROBOT_SYMBOLS][ROBOT_SYMBOL_SIZE];   /* empty: a number */
+    char number[DYN_MAX_JOINTS][ROBOT_SYMBOLS][ROBOT_SYMBOL_SIZE]; /* empty: from the file */
+    bool any;                      /* there is a name, or a joint without link */
+    char first[ROBOT_SYMBOL_SIZE]; /* the first name, or empty, and its line */
+    uint32_t line;
+} robot_symbols_t;
+
 struct robot_options;
 typedef int (*robot_reader_t)(const char *file, const uint8_t *bytes, size_t size,
                               const struct robot_options *options, robot_t *out,
@@ -169,6 +193,8 @@ typedef struct robot_options {
     size_t freeze_count;
     /* replaces the gravity of the file, m/s^2 in the base frame; NULL: not replaced */
     const double *gravity;
+    /* names may stand in place of numbers; they go here. NULL: a name is an error */
+    robot_symbols_t *symbols;
     double parallel_rad; /* argument of dyn_convert; 0: DYN_PARALLEL_DEFAULT */
     /* first bytes of a robot image, and the reader of images; NULL: images are not read */
     const char *image_magic;
@@ -197,6 +223,10 @@ void robot_free(robot_t *robot);
  * description (another payload, another gravity). Returns 0, or -1 with errors.
  */
 int robot_settle(robot_t *robot, double parallel_rad, messages_t *messages);
+
+/* Returns what the voltage of this joint's motor cannot be computed without, as a key of the robot
+ * file; NULL: nothing is missing. */
+const char *robot_motor_missing(const robot_t *robot, uint32_t joint);
 
 /* Writes a robot file that loads into the identical model. Returns 0, or -1 if the stream
  * failed. */

@@ -359,10 +359,13 @@ static void read_link(const context_t *c, const tree_node_t *node, const raw_rob
     copy(joint->source.inertia_rpy, raw->link.rpy, 3);
 }
 
-int reader_robot_file(const tree_t *tree, robot_t *out, messages_t *messages) {
+int reader_robot_file(const tree_t *tree, robot_symbols_t *symbols, robot_t *out,
+                      messages_t *messages) {
     void *data = NULL;
     const size_t errors = messages->errors;
     out->format = ROBOT_FORMAT_FILE;
+    if (symbols)
+        symbols_take(tree, symbols);
     if (schema_load(tree, &raw_robot_value, &data, messages) != 0)
         return -1;
     const raw_robot_t *raw = data;
@@ -372,7 +375,10 @@ int reader_robot_file(const tree_t *tree, robot_t *out, messages_t *messages) {
         const tree_node_t *node = tree_at(list, i);
         context_t c = {tree, messages, raw->joints[i].name};
         reader_joint(tree, node, &raw->joints[i], &out->joint[i], out->convention, messages);
-        read_link(&c, node, raw, i, &out->joint[i]);
+        if (symbols && !tree_get(node, "link") && !tree_get(node, "flex"))
+            symbols_link(symbols, i, &out->joint[i].source.link);
+        else
+            read_link(&c, node, raw, i, &out->joint[i]);
         out->elastic = out->elastic || out->joint[i].elastic;
     }
     schema_free(&raw_robot_value, data);

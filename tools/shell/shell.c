@@ -29,8 +29,10 @@ static const struct {
     const char *name, *argument, *help;
     int (*run)(shell_t *sh, const char *words);
 } commands[] = {
-    {"inverse_arm", "",
-     "compute torque, and voltage if there are motors, for theta, omega and alpha",
+    {"inverse_arm", "[FILE]",
+     "compute torque, and voltage if there are motors, for theta, omega and alpha. FILE has many "
+     "sets of them, a row `theta omega alpha` for each; the answer is then a row for each set, on "
+     "the screen or in the open output file",
      shell_inverse_arm},
     {"forward_arm", "", "compute alpha for theta, omega and torque", shell_forward_arm},
     {"simulate", "",
@@ -47,12 +49,12 @@ static const struct {
      shell_print_simulation},
     {"write_graphic_file", "[FILE]", "write an animation for a browser; default simulation.html",
      shell_write_graphic_file},
-    {"open_output_file", "FILE", "let print_simulation write into this file",
+    {"open_output_file", "FILE", "let print_simulation and inverse_arm FILE write into this file",
      shell_open_output_file},
-    {"close_output_file", "", "let print_simulation write to the screen again",
-     shell_close_output_file},
+    {"close_output_file", "", "let them write to the screen again", shell_close_output_file},
     {"database_read", "ROBOT",
-     "load another arm, with its gravity and DACTimePeriod, and set its state and torques to zero",
+     "load another arm, with its gravity and DACTimePeriod, and set its state, torques and wrench "
+     "to zero",
      shell_database_read},
     {"show", "", "print all variables", shell_show},
     {"help", "[NAME]", "print this list, or explain one variable or command", help},
@@ -70,7 +72,8 @@ static int find_command(const char *name) {
 
 static int find_variable(const char *name) {
     for (int i = 0; i < VARIABLES; i++)
-        if (!strcmp(shell_variables[i].name, name))
+        if (!strcmp(shell_variables[i].name, name) ||
+            (shell_variables[i].other && !strcmp(shell_variables[i].other, name)))
             return i;
     return -1;
 }

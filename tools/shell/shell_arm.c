@@ -22,11 +22,9 @@ void shell_voltage_from_torque(shell_t *sh) {
 }
 
 static bool has_motors(const robot_t *robot) {
-    for (uint32_t i = 0; i < robot->n; i++) {
-        const dyn_motor_t *m = &robot->model.joint[i].drive.motor;
-        if (m->gear == 0 || m->resistance <= 0 || m->torque_constant == 0)
+    for (uint32_t i = 0; i < robot->n; i++)
+        if (robot_motor_missing(robot, i))
             return false;
-    }
     return true;
 }
 
@@ -58,6 +56,7 @@ int shell_take_robot(shell_t *sh, robot_t *robot) {
     memset(sh->alpha, 0, sizeof sh->alpha);
     memset(sh->torque, 0, sizeof sh->torque);
     memset(sh->voltage, 0, sizeof sh->voltage);
+    pull_constant(&sh->pull, (const double[6]){0});
     return EXIT_YES;
 }
 

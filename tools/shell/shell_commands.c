@@ -66,29 +66,6 @@ static int ask_count(shell_t *sh, const char **words, const char *question, long
     return shell_error(sh, cure, "'%s' is not possible", text);
 }
 
-int shell_inverse_arm(shell_t *sh, const char *words) {
-    (void)words;
-    const int status = sh->arm->inverse(sh->arm->self, sh->theta, sh->omega, sh->alpha, sh->torque);
-    if (status != DYN_OK)
-        return shell_error(sh, NULL, "%s", sim_status_text(status));
-    shell_voltage_from_torque(sh);
-    shell_print_variable(sh, VARIABLE_TORQUE);
-    return sh->motors ? shell_print_variable(sh, VARIABLE_VOLTAGE) : EXIT_YES;
-}
-
-int shell_forward_arm(shell_t *sh, const char *words) {
-    double force[DYN_MAX_JOINTS];
-    (void)words;
-    sh->arm->friction(sh->arm->self, sh->omega, force);
-    for (uint32_t i = 0; i < sh->arm->joints; i++)
-        force[i] = sh->torque[i] - force[i];
-    const int status = sh->arm->acceleration(sh->arm->self, sh->theta, sh->omega, force, sh->alpha);
-    if (status != DYN_OK)
-        return shell_error(sh, "`appell check` names the joints that move no mass", "%s",
-                           sim_status_text(status));
-    return shell_print_variable(sh, VARIABLE_ALPHA);
-}
-
 enum { TIMESTEPS_MAX = 1000000 };
 
 /* Chooses the source of the run and its duration. */
@@ -129,7 +106,7 @@ static int start_run(shell_t *sh, bool zero) {
                                    .period_s = sh->period_s,
                                    .sample_s = sh->timestep_s,
                                    .stop = session_stop};
-    sim_t *sim = sim_make(sh->arm, &sh->source.input, NULL, &options);
+    sim_t *sim = sim_make(sh->arm, &sh->source.input, &sh->pull.wrench, &options);
     if (!sim)
         return diag_no_memory();
     shell_forget_run(sh);
@@ -227,25 +204,17 @@ int shell_write_graphic_file(shell_t *sh, const char *words) {
     return EXIT_YES;
 }
 
-/* Writes text to the output file if one is open, otherwise to the screen. */
-static void print_text(shell_t *sh, const char *text) {
-    if (sh->output)
-        fputs(text, sh->output);
-    else
-        out_text(text);
-}
-
 static void print_row(shell_t *sh, const sim_row_t *row) {
     const double *const part[] = {row->q, row->qd, row->qdd, row->torque, row->volt};
     char text[40];
     snprintf(text, sizeof text, "%.9g", row->t);
-    print_text(sh, text);
+    shell_print_text(sh, text);
     for (size_t k = 0; k < (sh->motors ? 5 : 4); k++)
         for (uint32_t i = 0; i < sh->arm->joints; i++) {
             snprintf(text, sizeof text, " %.9g", part[k][i]);
-            print_text(sh, text);
+            shell_print_text(sh, text);
         }
-    print_text(sh, "\n");
+    shell_print_text(sh, "\n");
 }
 
 int shell_print_simulation(shell_t *sh, const char *words) {
@@ -256,7 +225,7 @@ int shell_print_simulation(shell_t *sh, const char *words) {
         ask_count(sh, &words, "Finish? ", start, most, &finish) != EXIT_YES ||
         ask_count(sh, &words, "Step? ", 1, TIMESTEPS_MAX, &step) != EXIT_YES)
         return EXIT_BAD;
-    print_text(
+    shell_print_text(
         sh, sh->motors
                 ? "# t, then theta of all joints, omega of all joints, and so on: alpha, torque, "
                   "voltage\n"
@@ -265,10 +234,21 @@ int shell_print_simulation(shell_t *sh, const char *words) {
         const sim_row_t row = sim_record_row(&sh->record, (size_t)i);
         print_row(sh, &row);
     }
-    if (sh->output && (fflush(sh->output) != 0 || ferror(sh->output)))
-        return shell_error(sh, "free some space, or open another file", "%s: writing failed",
-                           sh->output_name);
-    return EXIT_YES;
+    return shell_print_end(sh);
+}
+
+void shell_print_text(shell_t *sh, const char *text) {
+    if (sh->output)
+        fputs(text, sh->output);
+    else
+        out_text(text);
+}
+
+int shell_print_end(const shell_t *sh) {
+    if (!sh->output || (fflush(sh->output) == 0 && !ferror(sh->output)))
+        return EXIT_YES;
+    return shell_error(sh, "free some space, or open another file", "%s: writing failed",
+                       sh->output_name);
 }
 
 void shell_close_output(shell_t *sh) {

@@ -9,7 +9,7 @@
 #include "tools/shell/shell_inside.h"
 
 const shell_variable_t shell_variables[VARIABLES] = {
-#define X(id, name, help) {name, help},
+#define X(id, name, other, help) {name, other, help},
     VARIABLE_TABLE(X)
 #undef X
 };
@@ -74,6 +74,12 @@ int shell_print_variable(const shell_t *sh, variable_t variable) {
             return EXIT_BAD;
         limited(sh, within);
         print_numbers(name, variable == VARIABLE_DACOUT ? within : sh->voltage, n);
+        break;
+    case VARIABLE_FORCE:
+        print_numbers(name, sh->pull.constant, 3);
+        break;
+    case VARIABLE_MOMENT:
+        print_numbers(name, sh->pull.constant + 3, 3);
         break;
     case VARIABLE_METHOD:
         out_format("%s = %s\n", name, method_name(sh->method));
@@ -169,12 +175,14 @@ static int set_word(shell_t *sh, variable_t variable, const char *text) {
 
 static int set_vector(shell_t *sh, variable_t variable, const char *text) {
     const char *name = shell_variables[variable].name;
-    const uint32_t n = sh->arm->joints;
+    const bool wrench = variable == VARIABLE_FORCE || variable == VARIABLE_MOMENT;
+    const uint32_t n = wrench ? 3 : sh->arm->joints;
     double value[DYN_MAX_JOINTS];
     double *const of[VARIABLES] = {
-        [VARIABLE_THETA] = sh->theta,     [VARIABLE_OMEGA] = sh->omega,
-        [VARIABLE_ALPHA] = sh->alpha,     [VARIABLE_TORQUE] = sh->torque,
-        [VARIABLE_VOLTAGE] = sh->voltage, [VARIABLE_DACOUT] = sh->voltage};
+        [VARIABLE_THETA] = sh->theta,         [VARIABLE_OMEGA] = sh->omega,
+        [VARIABLE_ALPHA] = sh->alpha,         [VARIABLE_TORQUE] = sh->torque,
+        [VARIABLE_VOLTAGE] = sh->voltage,     [VARIABLE_DACOUT] = sh->voltage,
+        [VARIABLE_FORCE] = sh->pull.constant, [VARIABLE_MOMENT] = sh->pull.constant + 3};
     if ((variable == VARIABLE_VOLTAGE || variable == VARIABLE_DACOUT) &&
         shell_need_motors(sh, name) != EXIT_YES)
         return EXIT_BAD;
@@ -182,7 +190,9 @@ static int set_vector(shell_t *sh, variable_t variable, const char *text) {
     if (count < 0)
         return EXIT_BAD;
     if (count != (long)n)
-        return shell_error(sh, "give one number for each joint",
+        return shell_error(sh,
+                           wrench ? "give the components along x, y and z of the tool frame"
+                                  : "give one number for each joint",
                            "%s: got %ld number%s, expected %u", name, count, count == 1 ? "" : "s",
                            (unsigned)n);
     memcpy(of[variable], value, n * sizeof *value);
@@ -192,7 +202,8 @@ static int set_vector(shell_t *sh, variable_t variable, const char *text) {
         limited(sh, sh->voltage);
     if (variable == VARIABLE_TORQUE)
         shell_voltage_from_torque(sh);
-    else if (variable != VARIABLE_THETA && variable != VARIABLE_ALPHA)
+    else if (variable == VARIABLE_OMEGA || variable == VARIABLE_VOLTAGE ||
+             variable == VARIABLE_DACOUT)
         shell_torque_from_voltage(sh);
     return EXIT_YES;
 }

@@ -80,6 +80,13 @@ typedef struct sim_arm {
     void (*shape)(void *self, const double *q, double (*point)[3], dyn_pose_t *effector);
 } sim_system_t;
 
+/*
+ * Computes the joint torques for a motion of the joints, of which `inverse` must be available, while
+ * a wrench acts on the end effector; NULL: none. Returns 0 or a negative status.
+ */
+int sim_inverse(const sim_system_t *arm, const double *q, const double *qd, const double *qdd,
+                const double *wrench, double *torque);
+
 typedef enum { SIM_TORQUE, SIM_VOLTAGE } sim_quantity_t;
 
 /*

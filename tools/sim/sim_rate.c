@@ -49,6 +49,20 @@ int sim_forces(sim_t *sim, double t, const double *y, sim_forces_t *f) {
     return status;
 }
 
+int sim_inverse(const sim_system_t *arm, const double *q, const double *qd, const double *qdd,
+                const double *wrench, double *torque) {
+    const int status = arm->inverse(arm->self, q, qd, qdd, torque);
+    if (wrench) {
+        double force[SIM_COORDINATES_MAX], all[SIM_COORDINATES_MAX] = {0};
+        for (uint32_t i = 0; i < arm->joints; i++)
+            all[arm->coordinate[i]] = q[i];
+        arm->effector(arm->self, all, wrench, force);
+        for (uint32_t i = 0; i < arm->joints; i++)
+            torque[i] -= force[arm->coordinate[i]];
+    }
+    return status;
+}
+
 /* From 2^52 on, neighbouring doubles are at least 1 rad apart, so the sine of such a position is
  * meaningless. */
 static bool have_sines(const sim_t *sim, const double *q) {

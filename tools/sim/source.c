@@ -102,19 +102,13 @@ static int motion_value(void *self, double t, const double *position, const doub
     const source_t *s = self;
     const sim_system_t *arm = s->arm;
     double q[SIM_COORDINATES_MAX], qd[SIM_COORDINATES_MAX], qdd[SIM_COORDINATES_MAX];
-    double torque[DYN_MAX_JOINTS];
+    double torque[DYN_MAX_JOINTS], wrench[6];
+    const bool pulled = s->wrench && s->wrench->value;
     (void)position, (void)speed;
     motion_at(s->motion, t, q, qd, qdd);
-    const int status = arm->inverse(arm->self, q, qd, qdd, torque);
-    if (s->wrench && s->wrench->value) {
-        double wrench[6], force[SIM_COORDINATES_MAX], all[SIM_COORDINATES_MAX] = {0};
+    if (pulled)
         s->wrench->value(s->wrench->self, t, wrench);
-        for (uint32_t i = 0; i < arm->joints; i++)
-            all[arm->coordinate[i]] = q[i];
-        arm->effector(arm->self, all, wrench, force);
-        for (uint32_t i = 0; i < arm->joints; i++)
-            torque[i] -= force[arm->coordinate[i]];
-    }
+    const int status = sim_inverse(arm, q, qd, qdd, pulled ? wrench : NULL, torque);
     if (s->input.quantity == SIM_VOLTAGE)
         (void)arm->voltage(arm->self, qd, torque, value);
     else

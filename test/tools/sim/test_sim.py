@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True
 import test_appell as tool  # helpers that run the program
 from test_appell import PROGRAM, Skip, golden, good, main, near, robot_file, run  # noqa: E402
 
-FAST = "build/host/appell"  # built without sanitizers, only for tests that measure seconds
+FAST = "build/host/appell"  # built without sanitizers, for tests that measure seconds or take minutes
 INTEGRATORS = {"rk3": 3, "rk4": 4, "rk45": 5, "rk56": 6}
 
 
@@ -383,6 +383,32 @@ def test_plots(folder):
     assert done.returncode == 2 and "cannot be written: No such file" in done.stderr, done.stderr
 
 
+def test_panels_of_a_plot(folder):
+    """Each panel shows the columns of its title: its axis spans the range of the numbers in the CSV
+    file, and at most two and a half times that. Only an arm with motors has a panel of voltages."""
+    svg, out = os.path.join(folder, "plot.svg"), os.path.join(folder, "rows.csv")
+    motion = ["--start", "0,0.8,-0.8,0,0.5,0", "--move", "1,1,-1,0.2,1,0", "--duration", "2"]
+    for robot, options, panels in (
+            ("puma560", motion, {"Position": "q", "Speed": "qd", "Acceleration": "qdd", "Torque of the motors": "tau",
+                                 "Voltage of the motors": "volt"}),
+            ("stanford", ["--start", "0,1.5708,0,0,0,0", "--torque", "1,2,3,4,5,6", "--duration", "0.2"],
+             {"Position": "q", "Speed": "qd", "Acceleration": "qdd", "Torque of the motors": "tau"})):
+        good("sim", robot, "-q", *options, "--plot", svg, "-o", out)
+        with open(svg) as file:
+            text = file.read()
+        titles = [name for name in re.findall(r"<text>(?:<tspan[^>]*>)?([A-Z][a-z]+(?: of the \w+)?)<", text)]
+        assert titles == list(panels) + ["Energy"], titles
+        axes = [labels for labels in tick_labels(text) if not re.search("[a-z]{3}", labels[0])]  # without the legends
+        rows = rows_of(out)
+        assert len(axes) == len(titles), axes
+        for (title, prefix), labels in zip(panels.items(), axes):
+            shown = [float(x) for x in labels]
+            values = [x for row in column(rows, prefix) for x in row]
+            low, high = (float(f"{x:.6g}") for x in (min(values), max(values)))  # labels have six digits
+            assert min(shown) <= low and high <= max(shown), (robot, title, shown, low, high)
+            assert max(shown) - min(shown) <= 2.5 * (high - low), (robot, title, shown, low, high)
+
+
 def test_lines_of_a_plot_look_different(folder):
     """Ten joints get ten different lines, and the label of the axis is above the legend, not inside
     it."""
@@ -402,7 +428,7 @@ def test_lines_of_a_plot_look_different(folder):
               re.findall(r'translate\([-\d.]+,([-\d.]+)\)"[^>]*>\s*<text>(.*?)</text>', text)]
     axes = [y for y, label in places if label == "t in s"]
     gap = min(y - axis for axis in axes for y, label in places if re.fullmatch(r"j\d", label) and y > axis)
-    assert len(axes) == 4 and gap > 13, gap  # 13 is the height of the letters
+    assert len(axes) == 5 and gap > 13, gap  # 13 is the height of the letters
 
 
 def test_what_cannot_be_kept_is_known_before_the_run(folder):
@@ -801,6 +827,76 @@ def test_scripts(folder):
     assert "inverse_arm" in good("sim", "planar3r", "-q", rows="help\nhelp theta\n")
 
 
+def test_wrench_of_the_session(folder):
+    """f_hand and n_hand of paper 001: what the surroundings exert on the end effector, along the
+    axes of the tool frame. The torques change by -J^T W, with J and the attitude R of the tool frame
+    from other kernels; J is in the world. The session prints nine digits."""
+    q = [0.3, 0.8, -0.5, 0.4, 0.6, 0.2]
+    f, n = [3, -5, 10], [0.5, 1, -2]
+    state = "theta = " + " ".join(map(str, q)) + "\n"
+    wrench = f"f_hand = {f[0]} {f[1]} {f[2]}\nn_hand = {n[0]} {n[1]} {n[2]}\n"
+    rows = f"{state}alpha = 1 -1 2 0 1 0\ninverse_arm\n{wrench}inverse_arm\nalpha = 0 0 0 0 0 0\nforward_arm\nf_hand\n"
+    said = good("sim", "cmu-dd", "-q", rows=rows)
+    numbers = [[float(x) for x in line.split("=")[1].split()] for line in said.splitlines()]
+    free, pulled, alpha, shown = numbers[0], numbers[2], numbers[4], numbers[5]
+    line = " ".join(map(str, q)) + "\n"
+    J = [float(x) for x in good("jacobian", "cmu-dd", "-q", rows=line).split()]
+    pose = [float(x) for x in good("fk", "cmu-dd", "-q", rows=line).split()]
+    world = [sum(pose[4 * r + c] * part[c] for c in range(3)) for part in (f, n) for r in range(3)]
+    push = [sum(J[6 * k + i] * world[k] for k in range(6)) for i in range(6)]
+    assert max(map(abs, push)) > 1, push
+    near([a - b for a, b in zip(pulled, free)], [-x for x in push], 1e-7, "torques balance the wrench")
+    near(alpha, [1, -1, 2, 0, 1, 0], 1e-7, "forward_arm inverts inverse_arm")
+    assert shown == f and "effector_force = 3 -5 10" in said
+    # The wrench moves the simulated arm as --wrench does, and a simulation continues with another one.
+    said = good("sim", "cmu-dd", "-q", rows=f"{state}{wrench}simulate yes no no 50\ntheta\nomega\neffector_force = 0 0 0\n"
+                                           "effector_moment = 0 0 0\nsimulate no no 50\ntheta\n")
+    theta, omega, end = ([float(x) for x in text.split()] for text in re.findall(r"(?:theta|omega) = (.*)", said))
+    how = ["-i", "rk3", "--step", "0.001", "--voltage", "0,0,0,0,0,0", "--duration", "0.05"]
+    done = sim("cmu-dd", "--start", joined(q), "--wrench", joined(f + n), *how)
+    near(theta + omega, done["q"] + done["qd"], 1e-7, "session and options")
+    near(end, sim("cmu-dd", "--start", joined(theta), "--speed", joined(omega), *how)["q"], 1e-7, "continued without it")
+    still = sim("cmu-dd", "--start", joined(q), *how)
+    assert math.dist(still["q"], theta) > 1e-3, "the wrench has moved the arm"
+    assert "effector_force = 0 0 0" in good("sim", "cmu-dd", "-q", rows=f"{wrench}database_read puma560\nf_hand\n")
+    assert "opposite sign" in good("sim", "cmu-dd", "-q", rows="help f_hand\n")
+    bad = run("sim", "cmu-dd", "-q", rows="f_hand = 1 2\n")
+    assert bad.returncode == 2 and bad.stderr.startswith("stdin:1: error: effector_force: got 2 numbers, expected 3"), bad
+
+
+def test_inverse_arm_of_many_sets(folder):
+    """The torques and voltages of a file of sets are those of `appell id` and `appell volt`, with the
+    wrench of the session. They are printed with nine digits."""
+    path, out = os.path.join(folder, "sets.txt"), os.path.join(folder, "torques.txt")
+    sets = [[math.sin(0.7 * k + i) for i in range(18)] for k in range(5)]
+    with open(path, "w") as file:
+        file.write("# theta omega alpha\n" + "".join(" ".join(map(repr, row)) + "\n" for row in sets))
+    said = good("sim", "cmu-dd", "-q", rows=f"f_hand = 1 2 3\ninverse_arm {path}\ntorque\n").splitlines()
+    assert said[0] == "# torque of all joints, then voltage of all joints" and said[-1] == "torque = 0 0 0 0 0 0", said
+    got = [[float(x) for x in line.split()] for line in said[1:-1]]
+    torques = [[float(x) for x in line.split()]
+               for line in good("id", "cmu-dd", "-q", "--wrench", "1,2,3,0,0,0", path).splitlines()]
+    volts = good("volt", "cmu-dd", "-q", rows="".join(" ".join(map(repr, row[6:12] + tau)) + "\n"
+                                                     for row, tau in zip(sets, torques))).splitlines()
+    assert len(got) == len(torques) == len(volts) == 5
+    for row, tau, volt in zip(got, torques, volts):
+        near(row, tau + [float(x) for x in volt.split()], 1e-7, "a set")
+    # Into a file; and a joint whose voltage the supply limits is named.
+    assert "sets" not in good("sim", "cmu-dd", "-q", rows=f"f_hand = 1 2 3\nopen_output_file {out}\ninverse_arm {path}\n")
+    with open(out) as file:
+        assert file.read().splitlines() == said[:-1]
+    robot = pendulum(folder, MOTOR, (0, 0, 0))
+    with open(path, "w") as file:
+        file.write("0 0 1\n0 0 100\n")
+    done = run("sim", robot, rows=f"inverse_arm {path}\n")
+    assert done.stdout.splitlines()[1:] == ["1 0.4", "100 24"], done.stdout
+    assert "the supply of 24 V limited the voltage in 1 of 2 sets" in done.stderr, done.stderr
+    bare = good("sim", pendulum(folder), "-q", "--gravity", "0,0,0", rows=f"inverse_arm {path}\n")
+    assert bare == "# torque of all joints\n1\n100\n", bare
+    bad = run("sim", "planar3r", "-q", rows=f"inverse_arm {path}\n")
+    assert bad.returncode == 2 and bad.stderr.startswith(f"{path}:1: error: row 1: got 3 numbers, expected 9"), bad.stderr
+
+
 def test_the_session_of_the_page(folder):
     """Types the lines that tools/sim/README.md gives to the interactive program."""
     with open("tools/sim/README.md", encoding="utf-8") as file:
@@ -826,9 +922,11 @@ def tick_labels(picture):
 
 def test_papers(folder):
     """Every page of `make papers` shows the numbers of the paper and ours, with embedded pictures,
-    and nothing is missing."""
-    done = subprocess.run(["tools/papers/papers.py", "--program", PROGRAM, "--out", folder], capture_output=True,
-                          text=True, timeout=tool.TIMEOUT_S * 4)
+    and nothing is missing. The optimised tool takes a minute; sanitizers look at it in `make
+    test-long`, and at the same commands in other tests."""
+    program = PROGRAM if os.environ.get("LONG") else FAST
+    done = subprocess.run(["tools/papers/papers.py", "--program", program, "--out", folder], capture_output=True, text=True,
+                          timeout=tool.TIMEOUT_S * 4)
     assert done.returncode == 0, done.stdout + done.stderr
     assert os.listdir(folder) == ["index.html"], os.listdir(folder)
     with open(os.path.join(folder, "index.html")) as file:
@@ -845,7 +943,9 @@ def test_papers(folder):
     assert not re.search(r"https?:|\bnan\b|\binf\b", plain), "a number is missing, or something is fetched"
     for part in ("Tables 1 to 4", "Table 5 and Figure 2", "Figure 3", "Table 6", "Table 7", "RK3 at 1 ms",
                  "Tables 1 and 2", "Figure 5", "Figure 8", "Figure 6", "Figure 9", "Table 2: operations of the inertia matrix",
-                 "Figure 2: generated code", "void piezo6_mass(", "rotating torque", "Table 1: operations of the paper",
+                 "Figure 2: dictionary and sums", "$ appell symbolic planar3r\n", "$ appell symbolic piezo6\n", "H33 = 0.0002286",
+                 "Growth with the number of joints", "| appell factor stanford", "U D U^T differs", "C of the Stanford arm",
+                 "The parts database", "−Jᵀ W", "Finite elements", "rotating torque", "Table 1: operations of the paper",
                  "Table 2: operations<", "Figures 4 to 15", "More modes than the paper",
                  "96n − 101 (475)", "n³/6 + 13n² + 695n/6 − 157 (1042)", "n³/6 + n²/2 + n/3 (56)", "871 + 797", "1.2922",
                  "1122", "n³/6 + 11½n² + 38⅓n − 47", "n³/6 + 7n² + 38⅚n − 46"):

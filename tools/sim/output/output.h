@@ -13,6 +13,7 @@ typedef struct {
     bool mode[SIM_COORDINATES_MAX];   /* amplitude of a mode, not a joint */
     char joint[DYN_MAX_JOINTS][64];
     bool prismatic[DYN_MAX_JOINTS];
+    bool motor[DYN_MAX_JOINTS]; /* the voltage of the motor is known */
 } output_names_t;
 
 void output_names(output_names_t *names, const robot_t *robot);

@@ -15,6 +15,7 @@ void output_names(output_names_t *names, const robot_t *robot) {
         snprintf(names->joint[i], sizeof names->joint[i], "%.60s", robot->joint[i].name);
         snprintf(names->coordinate[i], sizeof names->coordinate[i], "%.60s", robot->joint[i].name);
         names->prismatic[i] = names->metres[i] = robot->model.joint[i].type == DYN_PRISMATIC;
+        names->motor[i] = !robot_motor_missing(robot, i);
     }
 }
 

@@ -16,12 +16,14 @@ static void take_row(const void *self, size_t row, double *value) {
 typedef struct {
     uint32_t count;
     size_t column[SIM_COORDINATES_MAX];
+    uint32_t line[SIM_COORDINATES_MAX]; /* line type of gnuplot: a joint has one in all panels */
     const char *name[SIM_COORDINATES_MAX];
     uint32_t prismatic; /* number of curves in m; the others are in rad */
 } curves_t;
 
-static void add(curves_t *curves, size_t column, const char *name, bool prismatic) {
+static void add(curves_t *curves, size_t column, uint32_t line, const char *name, bool prismatic) {
     curves->column[curves->count] = column;
+    curves->line[curves->count] = line;
     curves->name[curves->count++] = name;
     curves->prismatic += prismatic;
 }
@@ -32,7 +34,7 @@ static void choose(curves_t *curves, const sim_record_t *record, const output_na
     curves->count = curves->prismatic = 0;
     for (uint32_t i = 0; i < record->n; i++)
         if (names->mode[i] == modes)
-            add(curves, first + i, names->coordinate[i], names->metres[i]);
+            add(curves, first + i, curves->count + 1, names->coordinate[i], names->metres[i]);
 }
 
 /* Returns the label of an axis: the unit for revolute joints, for prismatic joints, or for a mix of
@@ -65,7 +67,7 @@ static void panel(FILE *pipe, const sim_record_t *record, const char *title, con
     fputs("plot ", pipe);
     for (uint32_t i = 0; i < curves->count; i++) {
         fprintf(pipe, "%s$data using 1:%zu with lines lw 1.6 lt %u", i ? ", " : "",
-                curves->column[i], (unsigned)(i + 1));
+                curves->column[i], (unsigned)curves->line[i]);
         gnuplot_legend(pipe, curves->name[i]);
     }
     fputc('\n', pipe);
@@ -96,13 +98,23 @@ static void energy_panel(FILE *pipe, const sim_record_t *record, size_t first) {
             first, first + 1);
 }
 
+/* Chooses a curve for each joint; with `motors`, for each joint whose motor is known. `first` is the
+ * column of joint 0. */
+static void choose_joints(curves_t *curves, const sim_record_t *record, const output_names_t *names,
+                          size_t first, bool motors) {
+    curves->count = curves->prismatic = 0;
+    for (uint32_t i = 0; i < record->joints; i++)
+        if (names->motor[i] || !motors)
+            add(curves, first + i, i + 1, names->joint[i], names->prismatic[i]);
+}
+
 static void write_script(FILE *pipe, const sim_record_t *record, const output_names_t *names,
                          const char *path) {
     const size_t n = record->n, joints = record->joints;
     const bool elastic = n > joints;
     curves_t curves;
     gnuplot_data(pipe, record->rows, record->width, take_row, record);
-    gnuplot_page(pipe, path, 1500, elastic ? 1500 : 1050, elastic ? 3 : 2, 2, names->title);
+    gnuplot_page(pipe, path, 1500, elastic ? 2000 : 1500, elastic ? 4 : 3, 2, names->title);
     choose(&curves, record, names, 2, false);
     panel(pipe, record, "Position", unit(&curves, "rad", "m", "rad, m"), &curves);
     choose(&curves, record, names, 2 + n, false);
@@ -116,10 +128,13 @@ static void write_script(FILE *pipe, const sim_record_t *record, const output_na
         panel(pipe, record, "Speeds of the modes",
               unit(&curves, "rad/s", "m/s", "m/s; torsion rad/s"), &curves);
     }
-    curves.count = curves.prismatic = 0;
-    for (uint32_t i = 0; i < joints; i++)
-        add(&curves, 2 + 3 * n + i, names->joint[i], names->prismatic[i]);
+    choose(&curves, record, names, 2 + 2 * n, false);
+    panel(pipe, record, "Acceleration", unit(&curves, "rad/s^2", "m/s^2", "rad/s^2, m/s^2"),
+          &curves);
+    choose_joints(&curves, record, names, 2 + 3 * n, false);
     panel(pipe, record, "Torque of the motors", unit(&curves, "N m", "N", "N m, N"), &curves);
+    choose_joints(&curves, record, names, 2 + 3 * n + joints, true);
+    panel(pipe, record, "Voltage of the motors", "V", &curves);
     energy_panel(pipe, record, 2 + 3 * n + 2 * joints);
 }
 
