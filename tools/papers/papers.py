@@ -8,6 +8,7 @@ pictures, which are part of the page. Everything is computed in each run: no res
 """
 import argparse
 import base64
+import concurrent.futures
 import csv
 import fractions
 import html
@@ -21,6 +22,8 @@ import time
 
 sys.dont_write_bytecode = True
 
+import chains
+
 PAGES = ["paper_000", "paper_001", "paper_002", "paper_003", "paper_004"]
 
 COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
@@ -29,19 +32,29 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #223; max-width: 1000px; margin: 2em auto; padding: 0 1em; }
 h1 { font-size: 26px; } h2 { margin-top: 2.2em; border-bottom: 2px solid #0072b2; padding-bottom: 4px; }
 h3 { margin-top: 1.8em; } table { border-collapse: collapse; margin: 0.8em 0; font-variant-numeric: tabular-nums; }
-td, th { white-space: nowrap; padding: 3px 9px; border-bottom: 1px solid #dde2e8; text-align: right; }
-td + td span { display: inline-block; white-space: normal; max-width: 19em; } td:first-child, th:first-child { text-align: left; } th { background: #f2f5f8; }
+td, th { padding: 3px 9px; border-bottom: 1px solid #dde2e8; text-align: right; } td + td { white-space: nowrap; }
+td + td span { display: inline-block; white-space: normal; max-width: 19em; } th { vertical-align: bottom; }
+td:first-child, th:first-child { text-align: left; } th { background: #f2f5f8; }
 tr.ours td, td.ours { background: #eef6fb; } figure { margin: 1em 0; } figure img { width: 100%; }
-figcaption, .source, nav { color: #556; font-size: 13px; } pre { background: #f4f6f8; padding: 10px; overflow-x: auto; font-size: 12.5px; }
-code { background: #f4f6f8; padding: 1px 4px; }
+figcaption, .source, nav { color: #556; font-size: 13px; } pre { background: #f4f6f8; padding: 10px; white-space: pre-wrap; font-size: 12.5px; }
+code { background: #f4f6f8; padding: 1px 4px; } .erratum { border-left: 4px solid #d55e00; padding-left: 10px; }
+.errata { border-left: 4px solid #d55e00; } .errata td, .errata th { text-align: left; white-space: normal; }
 """
 
 
 class Tool:
-    """Runs commands of the program appell."""
+    """Runs commands of the program appell. `folder` is for temporary files."""
 
-    def __init__(self, program):
-        self.program = os.path.abspath(program)
+    def __init__(self, program, folder):
+        self.program, self.folder = os.path.abspath(program), folder
+
+    def attempt(self, *arguments, seconds=600):
+        """Runs a command that may refuse. Returns its output and None, or None and what it said."""
+        try:
+            done = subprocess.run([self.program, *map(str, arguments)], input="", capture_output=True, text=True, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None, f"not done after {seconds} s"
+        return (done.stdout, None) if done.returncode == 0 else (None, done.stderr.strip())
 
     def text(self, *arguments, rows=""):
         done = subprocess.run([self.program, *map(str, arguments)], input=rows, capture_output=True, text=True)
@@ -89,20 +102,6 @@ class Asker:
         self.process.wait()
 
 
-def chain(folder, n):
-    """Writes a robot file of n revolute joints with general constants, because the papers count for
-    general arms."""
-    path = os.path.join(folder, f"chain{n}.yaml")
-    with open(path, "w") as file:
-        file.write(f"name: chain{n}\nconvention: mdh\ngravity: [0, 0, -9.81]\njoints:\n")
-        for i in range(n):
-            frame = "theta: 0, d: 0, a: 0, alpha: 0" if i == 0 else \
-                f"theta: 0.{i + 1}, d: 0.{i + 2}1, a: 0.{i + 3}2, alpha: 0.{i + 4}3"
-            file.write(f"  - name: j{i}\n    type: revolute\n    dh: {{{frame}}}\n"
-                       f"    link: {{mass: {n - i}, com: [0.1, 0.2, 0.05], inertia: [0.3, 0.4, 0.5, 0.01, 0.02, 0.03]}}\n")
-    return path
-
-
 def polynomial(points):
     """Returns the coefficients of the polynomial through the points (n, count), lowest power first.
     Its degree is below the number of points."""
@@ -114,6 +113,10 @@ def polynomial(points):
             if j != i:
                 matrix[j] = [a - matrix[j][i] * b for a, b in zip(matrix[j], matrix[i])]
     return [row[-1] for row in matrix]
+
+
+def value(coefficients, n):
+    return sum(c * n ** k for k, c in enumerate(coefficients))
 
 
 def formula(coefficients, n):
@@ -128,54 +131,69 @@ def formula(coefficients, n):
         size = size.numerator if over else size
         digits = "" if size == 1 and k > 0 else f"{float(size):g}"
         text += (" − " if c < 0 else " + " if text else "") + digits + power + over
-    value = sum(c * n ** k for k, c in enumerate(coefficients))
-    return f"{text} ({value})"
+    return f"{text} ({value(coefficients, n)})"
 
 
 class Counts:
     """Operation counts as formulas in n, from counts of chains of 3 to 8 joints."""
 
     def __init__(self, tool):
-        self.seen = {n: tool.operations(chain(tool.folder, n)) for n in range(3, 9)}
-        self.tool = tool
+        self.seen = {n: tool.operations(chains.general(tool.folder, n)) for n in range(3, 9)}
 
-    def at(self, problem, method, n):
-        if n not in self.seen:
-            self.seen[n] = self.tool.operations(chain(self.tool.folder, n))
-        return self.seen[n][problem, method]
-
-    def formula(self, *parts, n=6):
-        """Formats products and sums of a kernel, or of a sum of several kernels; each part is
-        (sign, problem, method)."""
+    def polynomials(self, *parts):
+        """Returns the polynomials of products and sums of a kernel, or of a sum of several kernels; each
+        part is (sign, problem, method). Five counts make the polynomial, the sixth must lie on it."""
         out = []
         for k in range(2):
             points = [(m, sum(sign * self.seen[m][problem, method][k] for sign, problem, method in parts))
                       for m in range(3, 9)]
             found = polynomial(points[:5])
-            if sum(c * 8 ** i for i, c in enumerate(found)) != points[-1][1]:
+            if value(found, 8) != points[-1][1]:
                 raise SystemExit(f"papers: the counts of {parts} are no polynomial in n")
-            out.append(formula(found, n))
+            out.append(found)
         return out
+
+    def at(self, problem, method, n):
+        return tuple(int(value(p, n)) for p in self.polynomials((1, problem, method)))
+
+    def formula(self, *parts, n=6):
+        return [formula(p, n) for p in self.polynomials(*parts)]
 
 
 class Page:
-    def __init__(self, tool, counts):
-        self.tool, self.counts, self.parts = tool, counts, []
+    def __init__(self, name, tool, counts):
+        self.name, self.tool, self.counts, self.parts = name, tool, counts, []
 
     def heading(self, text):
+        print(f"papers: {self.name}: {text}", flush=True)
         self.parts.append(f"<h3>{html.escape(text)}</h3>")
 
     def text(self, text):
         """Adds a paragraph of HTML."""
         self.parts.append(f"<p>{text}</p>")
 
+    def erratum(self, text):
+        """Adds a paragraph of HTML about what a paper prints wrongly or leaves open."""
+        self.parts.append(f'<p class="erratum"><b>Erratum.</b> {text}</p>')
+
+    def errata(self, rows):
+        """Adds a table of errata in HTML: where, what is printed, what is right, and whether numbers or only reading show it."""
+        head = "".join(f"<th>{h}</th>" for h in ("errata", "printed", "right", ""))
+        lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
+        self.parts.append(f"<table class=errata><tr>{head}</tr>\n" + "\n".join(lines) + "</table>")
+
     def pre(self, text):
         self.parts.append(f"<pre>{html.escape(text)}</pre>")
+
+    def command(self, *arguments):
+        """Adds a command and what it prints."""
+        self.pre("$ appell " + " ".join(map(str, arguments)) + "\n" + self.tool.text(*arguments, "-q"))
 
     def table(self, head, rows):
         """Adds a table. A * before the first cell marks the row as our result; before another cell
         it marks only that cell."""
-        out = ["<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr>"]
+        together = lambda h: h.replace(" ", "\N{NO-BREAK SPACE}") if len(h) < 12 else h
+        out = ["<table><tr>" + "".join(f"<th>{html.escape(together(h))}</th>" for h in head) + "</tr>"]
         for row in rows:
             ours = str(row[0]).startswith("*")
             # A long formula may continue on the next line, so that the page fits a screen.
@@ -209,25 +227,30 @@ def main():
     parser.add_argument("--page", choices=PAGES, action="append")
     chosen = parser.parse_args()
     os.makedirs(chosen.out, exist_ok=True)
-    tool = Tool(chosen.program)
-    scratch = tempfile.TemporaryDirectory(prefix="appell-papers-")
-    tool.folder = scratch.name  # for temporary files of the pages
-    counts = Counts(tool)
-    bodies, index = [], []
-    for name in chosen.page or PAGES:
-        started = time.process_time()
-        module = importlib.import_module(name)
-        page = Page(tool, counts)
-        module.make(page)
-        index.append(f'<a href="#{name}">{html.escape(module.TITLE)}</a>')
-        bodies.append(f'<h2 id="{name}">{html.escape(module.TITLE)}</h2>\n<p class="source">{html.escape(module.SOURCE)}</p>\n'
-                      + "\n".join(page.parts))
-        print(f"papers: {name}, {len(page.parts)} parts, {time.process_time() - started:.1f} s", flush=True)
+    names = chosen.page or PAGES
+    with tempfile.TemporaryDirectory(prefix="appell-papers-") as scratch:
+        counts = Counts(Tool(chosen.program, scratch))
+
+        def body(name):
+            started, module = time.monotonic(), importlib.import_module(name)
+            folder = os.path.join(scratch, name)
+            os.makedirs(folder)
+            page = Page(name, Tool(chosen.program, folder), counts)
+            module.make(page)
+            print(f"papers: {name}, {len(page.parts)} parts, {time.monotonic() - started:.1f} s", flush=True)
+            return (f'<h2 id="{name}">{html.escape(module.TITLE)}</h2>\n<p class="source">{html.escape(module.SOURCE)}</p>\n'
+                    + "\n".join(page.parts)), f'<a href="#{name}">{html.escape(module.TITLE)}</a>'
+        # Two pages at a time. The last takes longest and starts first.
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            made = dict(zip(reversed(names), pool.map(body, reversed(names))))
+    bodies, index = zip(*(made[name] for name in names))
     text = (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>The papers, and Appell</title>'
             f"<style>{STYLE}</style></head><body>\n<h1>The papers, and Appell</h1>\n"
-            "<p>Every table, example and figure of the papers that Appell is made from, with our numbers beside the "
-            "printed ones (ours on blue), computed when this page was made. Corrections of the papers are explained "
-            "where they matter.</p>\n"
+            "<p>The tables, examples and figures of the papers that Appell is made from, with our numbers beside the "
+            "printed ones (ours on blue), computed when this page was made. Input data and errata of the papers stand "
+            "beside the tables and figures that they matter for. “Checked” means that an "
+            "independent model of the energy confirms the right form in numbers, “read” that only the derivation does. "
+            "Some errata may be damage of the scans that we have.</p>\n"
             f"<nav>{' · '.join(index)}</nav>\n" + "\n".join(bodies) + "\n</body></html>\n")
     path = os.path.join(chosen.out, "index.html")
     with open(path, "w") as file:
