@@ -514,9 +514,11 @@ def test_jog_from_a_pipe(folder):
 class Terminal:
     """A program at a terminal of its own."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, stopped=False):
         self.master, slave = pty.openpty()
         self.before = termios.tcgetattr(slave)
+        if stopped:  # as after control-S: what the program writes waits
+            termios.tcflow(slave, termios.TCOOFF)
         # setsid makes it the controlling terminal, so that control-C is a signal
         self.process = subprocess.Popen(["setsid", "-c", PROGRAM, *arguments], stdin=slave, stdout=slave, stderr=slave)
         self.slave, self.text, self.ended, self.news = slave, "", False, threading.Condition()
@@ -620,6 +622,22 @@ def test_release_asks(folder):
                 good("hold", "-q")
             told = json.loads(run("status", "--json", "-q").stdout)
             assert told["enabled"] == outputs, (answer, asked.text)
+
+
+def test_control_c_while_the_question_is_written(folder):
+    """The signal comes when the program no longer looks whether one came, and does not wait for the answer yet."""
+    with Virtual("netduinoplus2", "--robot", "puma560"):
+        good("hold", "-q")
+        asked = Terminal("release", stopped=True)
+        until = time.monotonic() + HANG_S
+        writes = ""
+        while not re.match(r"\d+ 0x2 ", writes):  # waits in a call whose first argument is the terminal's output
+            assert asked.process.poll() is None and time.monotonic() < until, writes
+            with open(f"/proc/{asked.process.pid}/syscall") as file:
+                writes = file.read()
+        asked.process.send_signal(signal.SIGINT)
+        termios.tcflow(asked.slave, termios.TCOON)
+        assert asked.end() == -signal.SIGINT and "interrupted" in asked.text, asked.text
 
 
 if __name__ == "__main__":
